@@ -1,0 +1,15 @@
+/** Ledger events of the category `token`, one stream per enrolment token. The actor of both is the person who acts. */
+
+/** A person registered the hash of a token that their CLI made (N20). Takes the key `enrolment-token:<hash>`. */
+export type TokenIssued = {
+  readonly type: 'TokenIssued';
+  readonly tokenHash: string;
+  /** UTC, RFC 3339. */
+  readonly expiresAt: string;
+  /** The person who may be named as the owner of what joins with it. */
+  readonly owner: string;
+  /** A name for the node; null when the first named check names it. */
+  readonly name: string | null;
+};
+
+export type TokenEvent = TokenIssued;

@@ -1,0 +1,54 @@
+import { type Decider, type Instant, instantOf, Refusal, timestampOf } from '@rollcall/decider';
+import { enrolmentTokenKey, type TokenCommand } from './commands.js';
+import type { TokenEvent } from './facts.js';
+
+/** The least and the greatest number of seconds that a token lives. */
+export const TOKEN_LIFE_SECONDS = { least: 60, greatest: 86_400 } as const;
+
+/** What is known of one enrolment token; null before it is issued. */
+export type TokenState = {
+  readonly tokenHash: string;
+  readonly expiresAt: string;
+  readonly owner: string;
+  readonly name: string | null;
+} | null;
+
+/** An enrolment token is issued once, expires, and is redeemed by a claim of the machine that joins with it (N20). */
+export const token: Decider<TokenState, TokenCommand, TokenEvent> = {
+  fold: 1,
+
+  initial: () => null,
+
+  decide(state, { tokenHash, owner, name, expiresIn }, { now }) {
+    if (state) {
+      if (state.tokenHash !== tokenHash) throw new Refusal('token-refused');
+      return [];
+    }
+    const { least, greatest } = TOKEN_LIFE_SECONDS;
+    if (!Number.isSafeInteger(expiresIn) || expiresIn < least || expiresIn > greatest) {
+      const message = `must be a whole number of seconds from ${least} to ${greatest}`;
+      throw new Refusal('invalid-body', { errors: [{ field: 'expiresIn', message }] });
+    }
+    return [{ type: 'TokenIssued', tokenHash, expiresAt: timestampOf(now + expiresIn * 1000), owner, name }];
+  },
+
+  evolve(state, fact) {
+    if (fact.type !== 'TokenIssued') return state;
+    const { tokenHash, expiresAt, owner, name } = fact;
+    return { tokenHash, expiresAt, owner, name };
+  },
+
+  claims: (fact) => (fact.type === 'TokenIssued' ? [{ op: 'take', key: enrolmentTokenKey(fact.tokenHash) }] : []),
+};
+
+/** A token as the rule that admits a machine wants it; expiry is compared there, at the record's time. */
+export type IssuedToken = {
+  readonly id: string;
+  readonly expiresAt: Instant;
+  readonly owner: string;
+  readonly name: string | null;
+};
+
+/** What a token's stream says of it; null for a token that nobody issued. */
+export const issuedToken = (id: string, state: TokenState): IssuedToken | null =>
+  state && { id, expiresAt: instantOf(state.expiresAt), owner: state.owner, name: state.name };

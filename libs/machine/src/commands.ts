@@ -1,0 +1,72 @@
+import type { Instant } from '@rollcall/decider';
+import type { Boot, Said, SelfReport, StopReason } from './facts.js';
+
+/** A token was presented by an installation that makes its own secret; `token` is what the token's stream says. */
+export type AdmitMachine = {
+  readonly type: 'AdmitMachine';
+  /** Made by the caller (UUID); the stream is `machineStream(machineId)`. A repetition may carry another one. */
+  readonly machineId: string;
+  readonly nodeId: string;
+  readonly token: {
+    readonly id: string;
+    readonly expiresAt: Instant;
+    readonly owner: string;
+    readonly name: string | null;
+  };
+  /** SHA-256, hex. */
+  readonly identifierHash: string;
+  /** SHA-256 of the credential, hex. */
+  readonly keyHash: string;
+  readonly report: SelfReport;
+};
+
+/** One check (plane, section 4). Everything in it but `keyHash` is display or repetition, never authority. */
+export type AcceptCheck = {
+  readonly type: 'AcceptCheck';
+  /** SHA-256 of the credential that was presented, hex: the stream is the one that holds its key. */
+  readonly keyHash: string;
+  readonly boot: Boot;
+  readonly sequence: number;
+  readonly checkId: string;
+  readonly said: Said;
+  readonly reason: StopReason | null;
+  /** null: not probed yet. */
+  readonly blockers: readonly string[] | null;
+  /** Already cleaned of what cannot be stored or shown; null: nothing to adopt. */
+  readonly name: string | null;
+  /** Only the fields that the check carried. */
+  readonly report: Partial<SelfReport>;
+  /** The number of the chain token it presented, if the token was one of ours, for this machine and this epoch. */
+  readonly chain: number | null;
+  /** The interval that the plane issues at present, and the least window. */
+  readonly policy: CheckPolicy;
+};
+
+export type CheckPolicy = {
+  /** Seconds; what the answer will carry. (Default: 30) */
+  readonly interval: number;
+  /** Seconds; the window is never shorter than this nor than three intervals. (Default: 120) */
+  readonly windowFloor: number;
+};
+
+export type RenameMachine = { readonly type: 'RenameMachine'; readonly name: string };
+export type DeleteMachine = { readonly type: 'DeleteMachine' };
+
+/** The holder of the current credential registers the hash of the next one, which it made (O19). */
+export type StartRotation = {
+  readonly type: 'StartRotation';
+  /** SHA-256 of the credential that was presented, hex. */
+  readonly keyHash: string;
+  /** SHA-256 of the next credential, hex. */
+  readonly nextKeyHash: string;
+};
+
+export type MachineCommand = AdmitMachine | AcceptCheck | StartRotation | RenameMachine | DeleteMachine;
+
+/** Keys that a machine's stream holds. */
+export const credentialKey = (keyHash: string): string => `credential:${keyHash}`;
+export const identifierKey = (identifierHash: string): string => `identifier:${identifierHash}`;
+export const redemptionKey = (tokenId: string): string => `redemption:${tokenId}`;
+
+export const machineStream = (machineId: string): string => `machine-${machineId}`;
+export const machineIdOf = (stream: string): string => stream.slice('machine-'.length);

@@ -1,0 +1,121 @@
+import type { Instant } from '@rollcall/decider';
+
+/** What a machine says of itself in a check. The last check before a stop says `stopping` with one of the reasons (O17). */
+export type StopReason = 'person' | 'update' | 'restart' | 'handoff' | 'signal' | 'revocation';
+export const STOP_REASONS: readonly StopReason[] = ['person', 'update', 'restart', 'handoff', 'signal', 'revocation'];
+export type Said = 'running' | 'stopping';
+
+/** Made at each start of the agent: the counter orders starts, the random id tells two copies with one counter apart. */
+export type Boot = {
+  /** 1, 2, 3, … of this installation; below 2^31. */
+  readonly counter: number;
+  /** 32 random bits as 8 lower-case hex digits. */
+  readonly id: string;
+};
+
+/** What a machine reports about itself. Display only: no field authorises anything (O5). */
+export type SelfReport = {
+  readonly hostname: string | null;
+  readonly agentVersion: string | null;
+  /** For example `linux`, and `x64`. */
+  readonly platform: string | null;
+  readonly arch: string | null;
+};
+
+// ---- ledger events of the category `machine` --------------------------------------------------------------------------
+
+/** A person's token was redeemed: this installation exists. The actor is the person who issued the token. */
+export type MachineAdmitted = {
+  readonly type: 'MachineAdmitted';
+  /** The machine's id (UUID), as in the stream's name. */
+  readonly machine: string;
+  readonly nodeId: string;
+  /** The id of the person that owns the node. */
+  readonly owner: string;
+  /** The id (never the secret) of the enrolment token. */
+  readonly token: string;
+  /** A name given with the token; null when the first named check names the node. */
+  readonly name: string | null;
+  /** SHA-256 (hex) of the identifier; the claim is released by deletion. */
+  readonly identifierHash: string;
+};
+/** A hash of a credential became generation n; the one before stays valid until this one has succeeded once (O19). */
+export type GenerationRegistered = {
+  readonly type: 'GenerationRegistered';
+  readonly generation: number;
+  readonly keyHash: string;
+};
+/** The first success of a new key is the evidence that it arrived. */
+export type GenerationConfirmed = { readonly type: 'GenerationConfirmed'; readonly generation: number };
+/** The first check of a new start of the agent. */
+export type AgentStarted = { readonly type: 'AgentStarted'; readonly boot: Boot };
+/** The name was adopted from the first check that carried one (O24). Happens once. */
+export type NameAdopted = { readonly type: 'NameAdopted'; readonly name: string };
+/** A person named the node; no check changes that. */
+export type MachineRenamed = { readonly type: 'MachineRenamed'; readonly name: string };
+/** What the machine reports about itself changed. */
+export type SelfReportChanged = { readonly type: 'SelfReportChanged' } & SelfReport;
+/** The machine said that it is about to stop, and why. */
+export type StopAnnounced = { readonly type: 'StopAnnounced'; readonly reason: StopReason };
+/** The set of what keeps it from taking work changed; sorted codes. Unknown codes are kept. */
+export type BlockersChanged = { readonly type: 'BlockersChanged'; readonly blockers: readonly string[] };
+/** Deleting a machine is revoking it; the last fact of the stream (O31). */
+export type MachineDeleted = { readonly type: 'MachineDeleted'; readonly identifierHash: string };
+
+export type MachineEvent =
+  | MachineAdmitted
+  | GenerationRegistered
+  | GenerationConfirmed
+  | AgentStarted
+  | NameAdopted
+  | MachineRenamed
+  | SelfReportChanged
+  | StopAnnounced
+  | BlockersChanged
+  | MachineDeleted;
+
+// ---- the check-in ---------------------------------------------------------------------------------------------------
+
+/** One accepted check. A row of `check_in`, not a ledger event; it takes a revision of the stream like one. */
+export type CheckedIn = {
+  readonly type: 'CheckedIn';
+  /** The machine's id (UUID). */
+  readonly machine: string;
+  /** The generation that was presented. */
+  readonly generation: number;
+  readonly boot: Boot;
+  /** Counts within the boot, from 1; below 2^31. */
+  readonly sequence: number;
+  /** Random per check, kept over retries (UUID). */
+  readonly checkId: string;
+  readonly said: Said;
+  /** Set exactly when `said` is `stopping`. */
+  readonly reason: StopReason | null;
+  /** Seconds until the next check, as the answer told it. */
+  readonly interval: number;
+  /** Seconds of silence after which the machine counts as absent, in force from this check on (O22). */
+  readonly window: number;
+  /** Not recorded: after a refold it is unknown, which costs a signal and nothing else (resettable). */
+  readonly chain?: ChainStep;
+};
+
+/** The chain tokens of one check, by number (plane, section 4). */
+export type ChainStep = {
+  /** What the check presented, if that was one of ours, for this machine and this epoch. */
+  readonly presented: number | null;
+  /** What the answer carried: above every number before. */
+  readonly issued: number;
+};
+
+export type MachineFact = MachineEvent | CheckedIn;
+
+/** A fact with its place in the record. */
+export type Recorded<Fact> = {
+  readonly stream: string;
+  /** 1, 2, 3, … over events and check-ins of the stream together. */
+  readonly revision: number;
+  /** When the record took it. */
+  readonly recordedAt: Instant;
+  readonly batch: bigint;
+  readonly fact: Fact;
+};

@@ -1,0 +1,147 @@
+import { type ClaimChange, type Decider, type Moment, Refusal } from '@rollcall/decider';
+import { type Boots, bootRecord, boots, isRepetition } from './boots.js';
+import { checkIn, type CheckIns } from './check-in.js';
+import { type AcceptCheck, credentialKey, identifierKey, type MachineCommand, redemptionKey } from './commands.js';
+import { type Credential, credential } from './credential.js';
+import { type Enrolment, enrolment } from './enrolment.js';
+import type { Boot, MachineFact, SelfReport } from './facts.js';
+import { type LastWord, lastWord } from './lifecycle.js';
+import { type Name, naming } from './naming.js';
+import { type Blockers, readiness } from './readiness.js';
+import { selfReport } from './self-report.js';
+
+/** Everything that the rules of one machine remember; plain JSON, each part owned by one rule. */
+export type MachineState = {
+  readonly enrolment: Enrolment | null;
+  readonly credential: Credential;
+  readonly name: Name;
+  readonly report: SelfReport;
+  readonly blockers: Blockers;
+  readonly lastWord: LastWord;
+  readonly boots: Boots;
+  readonly checkIns: CheckIns;
+};
+
+const evolve = (state: MachineState, fact: MachineFact): MachineState => ({
+  enrolment: enrolment.evolve(state.enrolment, fact),
+  credential: credential.evolve(state.credential, fact),
+  name: naming.evolve(state.name, fact),
+  report: selfReport.evolve(state.report, fact),
+  blockers: readiness.evolve(state.blockers, fact),
+  lastWord: lastWord.evolve(state.lastWord, fact),
+  boots: boots.evolve(state.boots, fact),
+  checkIns: checkIn.evolve(state.checkIns, fact),
+});
+
+type Step = (state: MachineState) => readonly MachineFact[];
+
+/** Asks rules in turn, each on what the one before has decided. */
+const inTurn = (state: MachineState, ...steps: readonly Step[]): readonly MachineFact[] =>
+  steps.reduce<readonly MachineFact[]>((facts, step) => [...facts, ...step(facts.reduce(evolve, state))], []);
+
+const acceptCheck = (state: MachineState, check: AcceptCheck, moment: Moment): readonly MachineFact[] => {
+  const confirmed = credential.decide(state.credential, check, moment);
+  if (isRepetition(state.boots, check)) return [];
+  return inTurn(
+    state,
+    () => confirmed,
+    (at) => boots.decide(at.boots, check, moment),
+    (at) => naming.decide(at.name, check, moment),
+    (at) => selfReport.decide(at.report, check, moment),
+    (at) => readiness.decide(at.blockers, check, moment),
+    (at) => lastWord.decide(at.lastWord, check, moment),
+    (at) => checkIn.decide(at.checkIns, { ...check, ...presentedBy(at) }, moment),
+  );
+};
+
+/** Whose check it is. A key that was accepted is the current one by now, or its success has just made it that. */
+const presentedBy = ({
+  enrolment: of,
+  credential: { current },
+}: MachineState): { machine: string; generation: number } => {
+  if (!of || !current) throw new Error('a check was accepted on a stream without a machine');
+  return { machine: of.machine, generation: current.generation };
+};
+
+/** The rules of one machine's stream: credential, order of checks, naming, report, readiness, last word, window and chain. */
+export const machine: Decider<MachineState, MachineCommand, MachineFact> = {
+  fold: 1,
+
+  initial: () => ({
+    enrolment: enrolment.initial(),
+    credential: credential.initial(),
+    name: naming.initial(),
+    report: selfReport.initial(),
+    blockers: readiness.initial(),
+    lastWord: lastWord.initial(),
+    boots: boots.initial(),
+    checkIns: checkIn.initial(),
+  }),
+
+  decide(state, command, moment) {
+    switch (command.type) {
+      case 'AdmitMachine': {
+        const admitted = enrolment.decide(state.enrolment, command, moment);
+        if (admitted.length === 0) return [];
+        return [
+          ...admitted,
+          ...credential.decide(state.credential, command, moment),
+          ...selfReport.decide(state.report, command, moment),
+        ];
+      }
+      case 'AcceptCheck':
+        return acceptCheck(state, command, moment);
+      case 'StartRotation':
+        return credential.decide(state.credential, command, moment);
+      case 'RenameMachine':
+        if (!state.enrolment || state.enrolment.deleted) throw new Refusal('machine-not-found');
+        return naming.decide(state.name, command, moment);
+      case 'DeleteMachine':
+        return enrolment.decide(state.enrolment, command, moment);
+    }
+  },
+
+  evolve,
+
+  claims(fact): readonly ClaimChange[] {
+    switch (fact.type) {
+      case 'MachineAdmitted':
+        return [
+          { op: 'take', key: redemptionKey(fact.token) },
+          { op: 'take', key: identifierKey(fact.identifierHash) },
+        ];
+      case 'GenerationRegistered':
+        // Never released, so that a revoked or retired key stays known as such (O20).
+        return [{ op: 'take', key: credentialKey(fact.keyHash) }];
+      case 'MachineDeleted':
+        return [{ op: 'release', key: identifierKey(fact.identifierHash) }];
+      default:
+        return [];
+    }
+  },
+};
+
+/** What the answer to an accepted check says. The same for a repetition of that check. */
+export type CheckAnswerContent = {
+  readonly machine: string;
+  readonly owner: string;
+  readonly name: string | null;
+  readonly generation: number;
+  /** Seconds until the next check. */
+  readonly interval: number;
+  /** The number of the chain token to issue. 0, which no check-in issues, when a repetition meets a head that was folded anew. */
+  readonly chain: number;
+};
+
+/** Reads the answer to the newest check of a boot out of the state after it. */
+export const answerTo = (state: MachineState, boot: Boot): CheckAnswerContent => {
+  const record = bootRecord(state.boots, boot);
+  if (!record || !state.enrolment) throw new Error('there is no check of this boot to answer');
+  return {
+    ...presentedBy(state),
+    owner: state.enrolment.owner,
+    name: state.name?.value ?? null,
+    interval: record.interval,
+    chain: record.chain ?? state.checkIns.chain?.cur.number ?? 0,
+  };
+};

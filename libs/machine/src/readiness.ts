@@ -1,0 +1,55 @@
+import type { Rules } from '@rollcall/decider';
+import { blockerOf } from './blockers.js';
+import type { AcceptCheck } from './commands.js';
+import type { BlockersChanged, MachineFact, StopReason } from './facts.js';
+import type { Lifecycle } from './lifecycle.js';
+import type { Presence } from './presence.js';
+
+/** Sorted codes, each once. */
+export type Blockers = readonly string[];
+
+/** What keeps a machine from taking work is stored as it last said; "not probed yet" says nothing (O25). */
+export const readiness: Rules<Blockers, AcceptCheck, MachineFact> = {
+  initial: () => [],
+
+  decide(state, { blockers }): readonly BlockersChanged[] {
+    if (blockers === null) return [];
+    const said = [...new Set(blockers)].sort();
+    const same = said.length === state.length && said.every((code, index) => code === state[index]);
+    return same ? [] : [{ type: 'BlockersChanged', blockers: said }];
+  },
+
+  evolve(state, fact) {
+    return fact.type === 'BlockersChanged' ? fact.blockers : state;
+  },
+};
+
+/** The three independent answers about a machine. */
+export type Condition = {
+  readonly presence: Presence;
+  readonly lifecycle: Lifecycle | null;
+  readonly stopReason: StopReason | null;
+  readonly blockers: readonly string[];
+};
+
+/** The three answers in one sentence for a person, for example "present, but cannot take work: the disk is full (disk-full)" (O32). */
+export const readinessSentence = ({ presence, lifecycle, stopReason, blockers }: Condition): string => {
+  const reason = stopReason ? ` (${stopReason})` : '';
+  if (lifecycle === 'deleted') return 'deleted: its credential never acts again';
+  if (presence === 'not-yet-arrived') return 'admitted, but has not checked in yet';
+  if (lifecycle === 'stopped') return `stopped on purpose${reason}`;
+  if (presence === 'absent') return 'absent, last said it was running';
+  if (lifecycle === 'stopping') return `present, about to stop${reason}`;
+  return presentSentence(blockers);
+};
+
+const presentSentence = (codes: readonly string[]): string => {
+  const blockers = codes.map((code) => blockerOf(code));
+  const blocking = blockers.filter(({ blocksWork }) => blocksWork);
+  const remarks = blockers.filter(({ blocksWork }) => !blocksWork);
+  const state = blocking.length > 0 ? `present, but cannot take work: ${listed(blocking)}` : 'present';
+  return remarks.length > 0 ? `${state}; note: ${listed(remarks)}` : state;
+};
+
+const listed = (blockers: readonly { readonly sentence: string; readonly code: string }[]): string =>
+  blockers.map(({ sentence, code }) => `${sentence} (${code})`).join(', ');

@@ -1,0 +1,103 @@
+import type { AcceptCheck, AdmitMachine } from '../commands.js';
+import type {
+  AgentStarted,
+  Boot,
+  CheckedIn,
+  GenerationConfirmed,
+  GenerationRegistered,
+  MachineAdmitted,
+  MachineDeleted,
+  SelfReport,
+} from '../facts.js';
+
+/** The machine of most tests. */
+export const MACHINE_ID = '0192f0c4-0000-7000-8000-000000000001';
+
+/** A boot of the agent; its random id follows from the counter unless it is given. */
+export const boot = (counter = 1, id = counter.toString(16).padStart(8, '0')): Boot => ({ counter, id });
+
+/** The hash of generation n's key, as far as tests care. */
+export const keyHash = (generation: number): string => generation.toString(16).padStart(64, '0');
+
+/** A check id that follows from boot and sequence. */
+export const checkIdOf = ({ id }: Boot, sequence: number): string =>
+  `${id}-0000-4000-8000-${sequence.toString(16).padStart(12, '0')}`;
+
+/** A report of nothing. */
+export const NO_REPORT: SelfReport = { hostname: null, agentVersion: null, platform: null, arch: null };
+
+/** A command that redeems a token, valid for an hour from 2026-01-01T12:00Z. */
+export const admit = (over: Partial<AdmitMachine> = {}): AdmitMachine => ({
+  type: 'AdmitMachine',
+  machineId: MACHINE_ID,
+  nodeId: 'node-1',
+  token: { id: 'token-1', expiresAt: Date.UTC(2026, 0, 1, 13), owner: 'person-1', name: null },
+  identifierHash: 'identifier-1',
+  keyHash: keyHash(1),
+  report: NO_REPORT,
+  ...over,
+});
+
+/** A command for a check: the first of boot 1, running, with nothing to tell. */
+export const check = (over: Partial<AcceptCheck> = {}): AcceptCheck => {
+  const { boot: of = boot(), sequence = 1 } = over;
+  return {
+    type: 'AcceptCheck',
+    keyHash: keyHash(1),
+    boot: of,
+    sequence,
+    checkId: checkIdOf(of, sequence),
+    said: 'running',
+    reason: null,
+    blockers: null,
+    name: null,
+    report: {},
+    chain: null,
+    policy: { interval: 30, windowFloor: 120 },
+    ...over,
+  };
+};
+
+export const admitted = (over: Partial<MachineAdmitted> = {}): MachineAdmitted => ({
+  type: 'MachineAdmitted',
+  machine: MACHINE_ID,
+  nodeId: 'node-1',
+  owner: 'person-1',
+  token: 'token-1',
+  name: null,
+  identifierHash: 'identifier-1',
+  ...over,
+});
+
+export const registered = (generation: number, hash = keyHash(generation)): GenerationRegistered => ({
+  type: 'GenerationRegistered',
+  generation,
+  keyHash: hash,
+});
+
+export const confirmed = (generation: number): GenerationConfirmed => ({ type: 'GenerationConfirmed', generation });
+
+export const started = (of: Boot = boot()): AgentStarted => ({ type: 'AgentStarted', boot: of });
+
+/** A check-in as the record returns it: without the chain, unless it is given. */
+export const checkedIn = (over: Partial<CheckedIn> = {}): CheckedIn => {
+  const { boot: of = boot(), sequence = 1 } = over;
+  return {
+    type: 'CheckedIn',
+    machine: MACHINE_ID,
+    generation: 1,
+    boot: of,
+    sequence,
+    checkId: checkIdOf(of, sequence),
+    said: 'running',
+    reason: null,
+    interval: 30,
+    window: 120,
+    ...over,
+  };
+};
+
+export const deleted = (identifierHash = 'identifier-1'): MachineDeleted => ({
+  type: 'MachineDeleted',
+  identifierHash,
+});

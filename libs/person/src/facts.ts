@@ -1,0 +1,24 @@
+/** Ledger events of the category `person`, one stream per person. */
+
+export type PersonRegistered = {
+  readonly type: 'PersonRegistered';
+  /** Shown beside what the person did. */ readonly name: string;
+};
+/** A one-time sign-in link exists. Takes the key `sign-in-link:<hash>`. */
+export type SignInLinkIssued = {
+  readonly type: 'SignInLinkIssued';
+  readonly linkHash: string;
+  readonly expiresAt: string;
+};
+/** The link became a session, once. Takes the key `session:<hash>`. */
+export type SessionStarted = {
+  readonly type: 'SessionStarted';
+  readonly sessionId: string;
+  readonly sessionHash: string;
+  readonly linkHash: string;
+  readonly expiresAt: string;
+};
+/** The session was ended by a person. Releases the key `session:<hash>`. */
+export type SessionEnded = { readonly type: 'SessionEnded'; readonly sessionId: string; readonly sessionHash: string };
+
+export type PersonEvent = PersonRegistered | SignInLinkIssued | SessionStarted | SessionEnded;

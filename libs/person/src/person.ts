@@ -1,0 +1,97 @@
+import { type Decider, type Instant, instantOf, Refusal, timestampOf } from '@rollcall/decider';
+import { type PersonCommand, sessionKey, signInLinkKey } from './commands.js';
+import type { PersonEvent } from './facts.js';
+
+/** How many unused links and how many sessions one person may have; the oldest gives way, because a fold knows no time. */
+const KEPT = 100;
+
+export type SignInLink = { readonly linkHash: string; readonly expiresAt: string };
+export type Session = { readonly sessionId: string; readonly sessionHash: string; readonly expiresAt: string };
+
+/** What is known of one person. */
+export type PersonState = {
+  /** Null before registration. */
+  readonly name: string | null;
+  /** Unused ones, oldest first. */
+  readonly links: readonly SignInLink[];
+  /** Those not ended, oldest first. */
+  readonly sessions: readonly Session[];
+};
+
+/** A person signs in with a link that works once and expires, and has sessions that end or expire. */
+export const person: Decider<PersonState, PersonCommand, PersonEvent> = {
+  fold: 1,
+
+  initial: () => ({ name: null, links: [], sessions: [] }),
+
+  decide(state, command, { now }) {
+    switch (command.type) {
+      case 'RegisterPerson':
+        // The first name stays: a second registration is the first one again.
+        return state.name === null ? [{ type: 'PersonRegistered', name: command.name }] : [];
+      case 'IssueSignInLink': {
+        const { linkHash, expiresIn } = command;
+        if (state.name === null) throw new Refusal('link-refused');
+        if (state.links.some((link) => link.linkHash === linkHash)) return [];
+        return [{ type: 'SignInLinkIssued', linkHash, expiresAt: timestampOf(now + expiresIn * 1000) }];
+      }
+      case 'StartSession': {
+        const { linkHash, sessionId, sessionHash, expiresIn } = command;
+        const link = state.links.find((candidate) => candidate.linkHash === linkHash);
+        // Used, expired and unknown look the same.
+        if (!link || now >= instantOf(link.expiresAt)) throw new Refusal('link-refused');
+        const expiresAt = timestampOf(now + expiresIn * 1000);
+        return [{ type: 'SessionStarted', sessionId, sessionHash, linkHash, expiresAt }];
+      }
+      case 'EndSession': {
+        const session = state.sessions.find(({ sessionId }) => sessionId === command.sessionId);
+        if (!session) return [];
+        return [{ type: 'SessionEnded', sessionId: session.sessionId, sessionHash: session.sessionHash }];
+      }
+    }
+  },
+
+  evolve(state, fact) {
+    switch (fact.type) {
+      case 'PersonRegistered':
+        return { ...state, name: fact.name };
+      case 'SignInLinkIssued': {
+        const { linkHash, expiresAt } = fact;
+        return { ...state, links: [...state.links, { linkHash, expiresAt }].slice(-KEPT) };
+      }
+      case 'SessionStarted': {
+        const { sessionId, sessionHash, linkHash, expiresAt } = fact;
+        return {
+          ...state,
+          links: state.links.filter((link) => link.linkHash !== linkHash),
+          sessions: [...state.sessions, { sessionId, sessionHash, expiresAt }].slice(-KEPT),
+        };
+      }
+      case 'SessionEnded':
+        return { ...state, sessions: state.sessions.filter(({ sessionId }) => sessionId !== fact.sessionId) };
+      default:
+        return state;
+    }
+  },
+
+  claims(fact) {
+    switch (fact.type) {
+      case 'SignInLinkIssued':
+        return [{ op: 'take', key: signInLinkKey(fact.linkHash) }];
+      case 'SessionStarted':
+        return [{ op: 'take', key: sessionKey(fact.sessionHash) }];
+      case 'SessionEnded':
+        return [{ op: 'release', key: sessionKey(fact.sessionHash) }];
+      default:
+        return [];
+    }
+  },
+};
+
+/** The session with this hash, if it has neither ended nor expired; `now` is the record's time. */
+export const liveSession = (state: PersonState, sessionHash: string, now: Instant): Session | null =>
+  state.sessions.find((session) => session.sessionHash === sessionHash && now < instantOf(session.expiresAt)) ?? null;
+
+/** Whether a session with this hash has neither ended nor expired. */
+export const sessionValid = (state: PersonState, sessionHash: string, now: Instant): boolean =>
+  liveSession(state, sessionHash, now) !== null;
