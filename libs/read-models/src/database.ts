@@ -1,0 +1,41 @@
+import { Kysely, PostgresDialect, sql, type RawBuilder } from 'kysely';
+import { Pool } from 'pg';
+import type { ReadModelTables } from './tables.js';
+
+/** The read models' side of the database. `destroy()` ends its connections. */
+export type ReadModelDatabase = Kysely<ReadModelTables>;
+
+export type ReadModelDatabaseOptions = {
+  readonly connectionString: string;
+  /** Connections. (Default: 4) */
+  readonly connections?: number;
+  /** Milliseconds to wait for a connection. (Default: 5,000) */
+  readonly connectionTimeout?: number;
+  /** An idle connection broke, for example because the database went away; the next use opens another. */
+  readonly onIdleError?: (error: Error) => void;
+};
+
+/** Opens a pool for read models. Nothing is connected before the first use. */
+export const openReadModels = (options: ReadModelDatabaseOptions): ReadModelDatabase => {
+  const pool = new Pool({
+    connectionString: options.connectionString,
+    max: options.connections ?? 4,
+    connectionTimeoutMillis: options.connectionTimeout ?? 5_000,
+    application_name: 'rollcall read models',
+    keepAlive: true,
+    // A process that is stopped inside a transaction must not hold its row locks for ever.
+    idle_in_transaction_session_timeout: 30_000,
+    statement_timeout: 60_000,
+  });
+  // Without a listener an idle connection that breaks would end the process.
+  pool.on('error', (error) => options.onIdleError?.(error));
+  return new Kysely<ReadModelTables>({ dialect: new PostgresDialect({ pool }) });
+};
+
+/** Rows of a table out of one parameter, however many there are, so that every size of batch is the same statement. */
+export const rowsOf = <Table extends keyof ReadModelTables>(
+  table: Table,
+  columns: readonly (keyof ReadModelTables[Table] & string)[],
+  rows: readonly { readonly [Column in keyof ReadModelTables[Table]]: unknown }[],
+): RawBuilder<unknown> =>
+  sql`select ${sql.join(columns.map((column) => sql.ref(column)))} from json_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(rows)}::json)`;

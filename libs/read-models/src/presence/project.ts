@@ -1,0 +1,114 @@
+import type { Instant } from '@rollcall/decider';
+import type { RecordedFact } from '@rollcall/event-store';
+import type { MachineFact, Said, StopReason } from '@rollcall/machine';
+import type { Rows } from '../rows.js';
+import { machineOf, understand, type Parked } from '../understand.js';
+
+/** Something that keeps a machine from taking work, and the record's time at which it was first said. */
+export type StandingBlocker = { readonly code: string; readonly since: Instant };
+
+/**
+ * What is known of one machine. Whether it is present is not in it: that depends on what the read model has heard since, so it
+ * is computed when somebody asks, and a deaf plane or a stopped projector changes no row (B1).
+ */
+export type PresenceRow = {
+  readonly machine: string;
+  readonly node: string;
+  /** The id of a person. */
+  readonly owner: string;
+  readonly name: string | null;
+  readonly hostname: string | null;
+  readonly agentVersion: string | null;
+  readonly platform: string | null;
+  readonly arch: string | null;
+  /** The generation that has proved itself; null before the first check. */
+  readonly generation: number | null;
+  readonly admittedAt: Instant;
+  readonly lastCheckAt: Instant | null;
+  /** Seconds; as the last check put it in force. */
+  readonly window: number | null;
+  readonly said: Said | null;
+  readonly stopReason: StopReason | null;
+  /** Sorted by code. */
+  readonly blockers: readonly StandingBlocker[];
+  readonly deletedAt: Instant | null;
+  readonly revision: number;
+};
+
+/**
+ * Applies one fact to the row of its machine. Facts of other categories change nothing.
+ *
+ * @returns what could not be used and why, or null
+ */
+export const project = (rows: Rows<PresenceRow>, recorded: RecordedFact): Parked | null => {
+  const machine = machineOf(recorded);
+  if (machine === null) return null;
+  const { stream, revision } = recorded;
+  const understood = understand(recorded);
+  if (!understood.understood) return { stream, revision, reason: understood.reason, detail: understood.detail };
+  const { fact } = understood;
+  const row = rows.get(machine) ?? admitted(machine, recorded, fact);
+  if (row === null) return { stream, revision, reason: 'not-admitted', detail: fact.type };
+  rows.put(machine, { ...row, ...change(row, recorded.recordedAt, fact), revision });
+  return null;
+};
+
+const admitted = (machine: string, recorded: RecordedFact, fact: MachineFact): PresenceRow | null =>
+  fact.type !== 'MachineAdmitted'
+    ? null
+    : {
+        machine,
+        node: fact.nodeId,
+        owner: fact.owner,
+        name: fact.name,
+        hostname: null,
+        agentVersion: null,
+        platform: null,
+        arch: null,
+        generation: null,
+        admittedAt: recorded.recordedAt,
+        lastCheckAt: null,
+        window: null,
+        said: null,
+        stopReason: null,
+        blockers: [],
+        deletedAt: null,
+        revision: recorded.revision,
+      };
+
+const change = (row: PresenceRow, recordedAt: Instant, fact: MachineFact): Partial<PresenceRow> => {
+  switch (fact.type) {
+    case 'CheckedIn':
+      // The newest word replaces the one before: who checks again after a goodbye is running, and no marker stays (C18).
+      return { lastCheckAt: recordedAt, window: fact.window, said: fact.said, stopReason: fact.reason };
+    case 'GenerationConfirmed':
+      return { generation: fact.generation };
+    case 'NameAdopted':
+      // A name that a person gave is never taken back by a machine's (O24).
+      return { name: row.name ?? fact.name };
+    case 'MachineRenamed':
+      return { name: fact.name };
+    case 'SelfReportChanged':
+      return { hostname: fact.hostname, agentVersion: fact.agentVersion, platform: fact.platform, arch: fact.arch };
+    case 'BlockersChanged':
+      return { blockers: standing(row.blockers, fact.blockers, recordedAt) };
+    case 'MachineDeleted':
+      return { deletedAt: recordedAt };
+    case 'MachineAdmitted':
+    case 'GenerationRegistered':
+    case 'AgentStarted':
+    // The check that carries the goodbye says the same, at the same time.
+    case 'StopAnnounced':
+      return {};
+  }
+};
+
+/** A blocker that was there before keeps its beginning. */
+const standing = (
+  before: readonly StandingBlocker[],
+  codes: readonly string[],
+  recordedAt: Instant,
+): readonly StandingBlocker[] => {
+  const since = new Map(before.map((blocker) => [blocker.code, blocker.since]));
+  return [...new Set(codes)].sort().map((code) => ({ code, since: since.get(code) ?? recordedAt }));
+};

@@ -1,0 +1,60 @@
+import type { Instant } from '@rollcall/decider';
+import type { RecordHead } from '@rollcall/event-store';
+import type { AsOf } from '@rollcall/wire';
+import { sql, type Transaction } from 'kysely';
+import type { ReadModelDatabase } from './database.js';
+import type { ReadModelTables } from './tables.js';
+
+/** Seconds after which an answer counts as old. */
+export const OLD_AFTER_SECONDS = 15;
+
+/** How far a read model had come when it was asked. */
+export type Heard = {
+  /** The time of the newest batch applied: the "now" of the answer. */
+  readonly until: Instant | null;
+  /** The end of the newest gap. */
+  readonly gapEnd: Instant | null;
+  /** The database's clock, which is the one that gives batches their time. */
+  readonly clock: Instant;
+};
+
+/**
+ * Reads a read model as it stood at one moment: rows and "as of" cannot belong to different batches.
+ *
+ * @param table the table that is read
+ */
+export const inSnapshot = <Result>(
+  database: ReadModelDatabase,
+  table: 'presence_machine' | 'history_line',
+  readModel: string,
+  read: (transaction: Transaction<ReadModelTables>, heard: Heard) => Promise<Result>,
+): Promise<Result> =>
+  database
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(async (transaction) => {
+      // A rebuild truncates, which no snapshot hides. With the lock taken before the snapshot it comes before us or after us.
+      await sql`lock table ${sql.table(table)} in access share mode`.execute(transaction);
+      const row = await transaction
+        .selectFrom('read_model')
+        .select(['heard_until', 'gap_end', sql<Date>`clock_timestamp()`.as('clock')])
+        .where('name', '=', readModel)
+        .executeTakeFirst();
+      return read(transaction, {
+        until: row?.heard_until?.getTime() ?? null,
+        gapEnd: row?.gap_end?.getTime() ?? null,
+        clock: row?.clock.getTime() ?? 0,
+      });
+    });
+
+/**
+ * What an answer says about its own age. It is behind when the record has moved on without the read model (the projector stands
+ * still), and also when the record itself stands still: a plane that listens makes a mark every five seconds, so silence of the
+ * whole record means that nobody was listening.
+ */
+export const asOf = (heard: Heard, newest: RecordHead): AsOf => {
+  if (heard.until === null) return { asOf: null, behind: newest.number > 0n };
+  const age = Math.max(newest.recordedAt, heard.clock) - heard.until;
+  return { asOf: new Date(heard.until).toISOString(), behind: age > OLD_AFTER_SECONDS * 1_000 };
+};

@@ -1,0 +1,58 @@
+import type { StandingBlocker } from './presence/project.js';
+
+/** The tables of `infra/migrations/0002_read_models.sql`, as the driver gives them. `bigint` arrives as a string. */
+export interface ReadModelTables {
+  read_model: {
+    name: string;
+    epoch: string | null;
+    checkpoint: string;
+    heard_until: Date | null;
+    gap_end: Date | null;
+    rebuild_requested: boolean;
+    rebuild_until: string;
+  };
+  read_model_gap: { read_model: string; batch: string; from_at: Date; to_at: Date };
+  read_model_parked: {
+    read_model: string;
+    stream: string;
+    reason: string;
+    first_revision: string;
+    last_revision: string;
+    facts: string;
+    detail: string;
+  };
+  presence_machine: {
+    machine: string;
+    node: string;
+    owner: string;
+    name: string | null;
+    hostname: string | null;
+    agent_version: string | null;
+    platform: string | null;
+    arch: string | null;
+    generation: number | null;
+    admitted_at: Date;
+    last_check_at: Date | null;
+    window_seconds: number | null;
+    said: string | null;
+    stop_reason: string | null;
+    blockers: readonly StandingBlocker[];
+    deleted_at: Date | null;
+    revision: string;
+  };
+  history_line: {
+    machine: string;
+    revision: string;
+    kind: string;
+    at: Date;
+    type: string | null;
+    actor_kind: string | null;
+    actor_id: string | null;
+    body: string | null;
+    last_revision: string | null;
+    last_at: Date | null;
+    checks: number | null;
+    said: string | null;
+    window_seconds: number | null;
+  };
+}
