@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-
 // Four tiers by suffix. `pure` needs nothing; `int` one real dependency; `e2e` processes; `lab` containers.
 const tier = (displayName, testMatch, extra = {}) => ({
   displayName,
@@ -29,12 +27,10 @@ const tier = (displayName, testMatch, extra = {}) => ({
   ...extra,
 });
 
-const database = existsSync(new URL('test/support/postgres-setup.mjs', import.meta.url))
-  ? {
-      globalSetup: '<rootDir>/test/support/postgres-setup.mjs',
-      globalTeardown: '<rootDir>/test/support/postgres-teardown.mjs',
-    }
-  : {};
+const database = {
+  globalSetup: '<rootDir>/test/support/postgres-setup.mjs',
+  globalTeardown: '<rootDir>/test/support/postgres-teardown.mjs',
+};
 
 export default {
   reporters: ['default', '<rootDir>/test/support/requirements-reporter.mjs'],

@@ -84,10 +84,12 @@ const ambientIn = (text: string, program: Parameters<Visitor['visit']>[0]): Ambi
   return found;
 };
 
-const AMBIENT = new Set([
-  ...['process', 'console', 'performance', 'crypto', 'fetch', 'Buffer', 'globalThis', 'global', 'require'],
-  ...['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask', 'Temporal', 'structuredClone'],
-]);
+const AMBIENT = new Set(
+  (
+    'process console performance crypto fetch Buffer globalThis global require ' +
+    'setTimeout setInterval setImmediate queueMicrotask structuredClone Temporal'
+  ).split(' '),
+);
 
 /**
  * A docstring belongs to a declaration when only white space lies between the two, and speaks for the declarations that follow

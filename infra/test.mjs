@@ -1,0 +1,25 @@
+// `npm test`: from a fresh clone to a verdict. Installs and builds what is missing or stale, then runs the tiers that need no
+// container engine, the quick one first. A tier that fails does not hide what the next one would say.
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { ensureInstalled, root, run } from './ensure-installed.mjs';
+
+await ensureInstalled(import.meta.url);
+
+const timed = async (name, command, args) => {
+  const started = performance.now();
+  const code = await run(command, args);
+  return { name, code, seconds: (performance.now() - started) / 1000 };
+};
+
+// Results of an earlier run would prove requirements that this one did not.
+rmSync(join(root, '.test-results'), { recursive: true, force: true });
+
+const results = [await timed('build', 'node', ['infra/build/build.mjs', '--if-stale'])];
+if (results[0].code === 0)
+  for (const tier of ['pure', 'int', 'e2e'])
+    results.push(await timed(tier, 'npm', ['run', '--silent', `test:${tier}`]));
+
+for (const { name, code, seconds } of results)
+  process.stdout.write(`${code === 0 ? 'passed' : 'FAILED'}  ${name.padEnd(6)} ${seconds.toFixed(1).padStart(6)} s\n`);
+process.exitCode = results.every(({ code }) => code === 0) ? 0 : 1;
