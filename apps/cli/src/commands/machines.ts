@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import type { MachineDetail, MachineList, MachineView } from '@rollcall/wire';
+import type { Context } from '../context.js';
+import { EXIT, Failure } from '../failure.js';
+import { showList, showMachine } from '../output/machine-view.js';
+import type { Plane } from '../plane/plane.js';
+import { askYes } from '../session/ask.js';
+
+/** What `machines` and `machines watch` narrow the list by. */
+export type Filter = { readonly name?: string; readonly presence?: string; readonly deleted?: boolean };
+
+/** `GET /v1/machines`, all pages of it. `asOf` is that of the oldest page, so no row is older than it says. */
+export const listAll = async (
+  plane: Plane,
+  filter: Filter,
+  signal: AbortSignal,
+): Promise<Omit<MachineList, 'next'>> => {
+  const machines: MachineView[] = [];
+  let first: MachineList | null = null;
+  let after: string | null = null;
+  do {
+    const query: URLSearchParams = new URLSearchParams({ limit: '500' });
+    if (filter.name !== undefined) query.set('name', filter.name);
+    if (filter.presence !== undefined) query.set('presence', filter.presence);
+    if (filter.deleted) query.set('deleted', 'true');
+    if (after !== null) query.set('after', after);
+    const page: MachineList = await plane.read<MachineList>(`/v1/machines?${query.toString()}`, signal);
+    machines.push(...page.machines);
+    first ??= page;
+    after = page.next;
+  } while (after !== null);
+  return { asOf: first.asOf, behind: first.behind, machines };
+};
+
+/** `rollcall machines [list]` */
+export const listMachines = async (filter: Filter, { output, plane, surroundings }: Context): Promise<void> => {
+  const list = await listAll(await plane(), filter, surroundings.signal);
+  if (output.asJson) output.json(list);
+  else showList(output, list);
+};
+
+/** `rollcall machines show MACHINE` */
+export const showOne = async (machine: string, { output, plane, surroundings }: Context): Promise<void> => {
+  const detail = await find(machine, await plane(), surroundings.signal);
+  if (output.asJson) output.json(detail);
+  else showMachine(output, detail);
+};
+
+/** `rollcall machines rename MACHINE NAME`: from then on no check changes the name (C02). */
+export const renameMachine = async (machine: string, name: string, { output, plane }: Context): Promise<void> => {
+  const renamed = await (
+    await plane()
+  ).write<{ machine: { id: string; name: string } }>('PATCH', pathOf(machine), {
+    commandId: randomUUID(),
+    name,
+  });
+  if (output.asJson) output.json(renamed);
+  else output.line(`Machine ${renamed.machine.id} is named "${renamed.machine.name}".`);
+};
+
+/** `rollcall machines delete MACHINE [--yes]`: revokes its credential for good (O31). Asks first; without a terminal it wants `--yes`. */
+export const deleteMachine = async (
+  machine: string,
+  options: { readonly yes?: boolean },
+  context: Context,
+): Promise<void> => {
+  const { output, surroundings } = context;
+  if (!options.yes && !surroundings.stdin.isTTY)
+    throw new Failure('Deleting a machine cannot be undone: confirm it with --yes.', EXIT.usage);
+  const plane = await context.plane();
+  const { id, name, hostname } = (await find(machine, plane, surroundings.signal)).machine;
+  if (!options.yes) {
+    output.note(`This deletes ${name ?? hostname ?? 'the unnamed machine'} (${id}). Its credential never works again.`);
+    if (!(await askYes('Type "yes" to delete it: ', surroundings))) throw new Failure('Nothing was deleted.');
+  }
+  await plane.write('DELETE', pathOf(id), { commandId: randomUUID() });
+  if (output.asJson) output.json({ machine: { id, name, lifecycle: 'deleted' } });
+  else output.line(`Machine ${id}${name === null ? '' : ` ("${name}")`} is deleted.`);
+};
+
+/** One machine by its id, the beginning of its id, or its exact name. */
+export const find = (machine: string, plane: Plane, signal: AbortSignal): Promise<MachineDetail> =>
+  plane.read<MachineDetail>(pathOf(machine), signal);
+
+/** The path of a machine that a person named. */
+export const pathOf = (machine: string): string => `/v1/machines/${encodeURIComponent(machine)}`;

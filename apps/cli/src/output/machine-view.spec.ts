@@ -1,0 +1,83 @@
+import { describe, expect, it } from '@jest/globals';
+import { captured } from '../testing/captured.js';
+import { machineView } from '../testing/machine.js';
+import { shortIds, showList, showMachine } from './machine-view.js';
+import { Output } from './output.js';
+
+const asOf = '2026-11-29T14:02:12.000Z';
+
+const print = (draw: (output: Output) => void, options: { terminal?: boolean; env?: Record<string, string> } = {}) => {
+  const surroundings = captured({ terminal: options.terminal ?? false });
+  draw(new Output(surroundings.stdout, surroundings.stderr, options.env ?? {}, false));
+  return surroundings.printed;
+};
+const list = (machine = machineView(), age = { asOf: asOf as string | null, behind: false }) => ({
+  ...age,
+  machines: [machine],
+});
+const blocked = machineView({
+  blockers: [
+    { code: 'disk-full', since: asOf, sentence: 'The disk is full.', fix: 'Whoever runs the machine can free space.' },
+  ],
+  sentence: 'present, but cannot take work: the disk is full (disk-full)',
+});
+
+describe('the list of machines', () => {
+  it('shows the name that a person gave, and the reported hostname separately (C02, O24)', () => {
+    const { out } = print((output) => showList(output, list()));
+    expect(out).toMatch(/NAME +HOSTNAME/);
+    expect(out).toMatch(/build-box +ip-10-0-0-7/);
+  });
+
+  it('says "present, but cannot take work" as a sentence of its own, with the blocker named (O32)', () => {
+    const { out } = print((output) => showList(output, list(blocked)));
+    expect(out).toContain('present, but cannot take work: the disk is full (disk-full)');
+  });
+
+  it('keeps presence and lifecycle apart, with the reason of a stop (O23)', () => {
+    const stopped = machineView({ presence: 'absent', lifecycle: 'stopped', stopReason: 'person' });
+    expect(print((output) => showList(output, list(stopped))).out).toMatch(/absent +stopped \(person\)/);
+    const unknown = machineView({ presence: 'absent', lifecycle: 'unknown', stopReason: null });
+    expect(print((output) => showList(output, list(unknown))).out).toMatch(/absent +unknown/);
+  });
+
+  it('counts the time since a check by the record, not by this computer', () =>
+    expect(print((output) => showList(output, list())).out).toContain('12 s ago'));
+
+  it('says how old an old answer is, and nothing about a new one (U3)', () => {
+    expect(print((output) => showList(output, list(machineView(), { asOf, behind: true }))).err).toBe(
+      'As of 2026-11-29 14:02:12Z: what came later is not shown yet.\n',
+    );
+    expect(print((output) => showList(output, list())).err).toBe('');
+  });
+
+  it('never hands a control character of a name to the terminal (U6)', () => {
+    const hostile = machineView({ name: '\u001b[2J\u009b1mroot\u202e', hostname: 'a\nb', sentence: '\u0007' });
+    const { out } = print((output) => showList(output, list(hostile)), { terminal: false });
+    expect(out).toContain('\\u001b[2J\\u009b1mroot\\u202e');
+    expect(out).toContain('a\\u000ab');
+    expect(out.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u);
+  });
+
+  it('colours a terminal only, and not with NO_COLOR', () => {
+    const coloured = '\u001b[32mpresent';
+    expect(print((output) => showList(output, list()), { terminal: true }).out).toContain(coloured);
+    expect(print((output) => showList(output, list()), { terminal: true, env: { NO_COLOR: '1' } }).out).not.toContain(
+      '\u001b',
+    );
+    expect(print((output) => showList(output, list()), { env: { FORCE_COLOR: '1', CI: '1' } }).out).not.toContain(
+      '\u001b',
+    );
+  });
+});
+
+it('shows of one machine who can fix what blocks it (O21, O32)', () => {
+  const { out } = print((output) => showMachine(output, { machine: blocked, asOf, behind: false }));
+  expect(out).toContain('present, but cannot take work: the disk is full (disk-full)');
+  expect(out).toContain('disk-full: The disk is full. Whoever runs the machine can free space.');
+});
+
+it('shortens ids as far as they stay apart, and never below eight characters', () => {
+  const short = shortIds(['01934f6e-0000-7a', '01934f6e-0000-7b', 'f1934f6e-0000-7a']);
+  expect([...short.values()].sort()).toEqual(['01934f6e-0000-7a', '01934f6e-0000-7b', 'f1934f6e']);
+});

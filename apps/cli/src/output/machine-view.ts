@@ -1,0 +1,95 @@
+import type { AsOf, MachineDetail, MachineList, MachineView } from '@rollcall/wire';
+import type { Cell, Output, Tone } from './output.js';
+import { clockTime, relativeTime } from './relative-time.js';
+
+const SHORTEST_ID = 8;
+
+/** The shortest beginnings (eight characters or more) that tell these ids apart; each of them names its machine to every command. */
+export const shortIds = (ids: readonly string[]): Map<string, string> => {
+  const sorted = [...ids].sort();
+  return new Map(
+    sorted.map((id, index) => {
+      const shared = Math.max(commonLength(id, sorted[index - 1]), commonLength(id, sorted[index + 1]));
+      return [id, id.slice(0, Math.max(SHORTEST_ID, shared + 1))];
+    }),
+  );
+};
+
+const commonLength = (id: string, other = ''): number => {
+  const differs = Array.from(id).findIndex((character, index) => character !== other[index]);
+  return differs === -1 ? id.length : differs;
+};
+
+/** The list as a table. Presence, lifecycle and what it can do are three answers, so they are three columns. */
+export const showList = (output: Output, list: Omit<MachineList, 'next'>): void => {
+  if (list.machines.length === 0) {
+    output.line('No machine is enrolled here. `rollcall token issue` makes a token that admits one.');
+  } else {
+    const short = shortIds(list.machines.map(({ id }) => id));
+    output.table(
+      ['ID', 'NAME', 'HOSTNAME', 'PRESENCE', 'LIFECYCLE', 'LAST CHECK', 'AGENT', 'MEANING'],
+      list.machines.map((machine) => [
+        short.get(machine.id) ?? machine.id,
+        machine.name ?? { text: '(unnamed)', tone: 'quiet' },
+        machine.hostname ?? '',
+        presence(machine),
+        lifecycle(machine),
+        relativeTime(machine.lastCheckAt, list.asOf),
+        machine.agentVersion ?? '',
+        { text: machine.sentence, tone: toneOf(machine) },
+      ]),
+    );
+  }
+  noteAge(output, list);
+};
+
+/** One machine, all of it. */
+export const showMachine = (output: Output, { machine, ...age }: MachineDetail): void => {
+  const when = (at: string | null): string =>
+    at === null ? 'never' : `${clockTime(at)} (${relativeTime(at, age.asOf)})`;
+  output.fields([
+    ['Id', machine.id],
+    ['Name', machine.name ?? { text: '(unnamed)', tone: 'quiet' }],
+    ['Hostname', machine.hostname ?? 'not reported'],
+    ['State', { text: machine.sentence, tone: toneOf(machine) }],
+    ['Presence', presence(machine)],
+    ['Lifecycle', lifecycle(machine)],
+    ['Last check', when(machine.lastCheckAt)],
+    ...machine.blockers.map(({ code, sentence, fix, since }): readonly [string, Cell] => [
+      'Blocker',
+      { text: `${code}: ${sentence} ${fix} (since ${clockTime(since)})`, tone: 'warning' },
+    ]),
+    ['Agent', [machine.agentVersion, machine.platform].filter((part) => part !== null).join(', ') || 'not reported'],
+    ['Absent after', machine.window === null ? 'its first check' : `${machine.window} s of silence`],
+    ['Generation', machine.generation === null ? 'none' : String(machine.generation)],
+    ['Owner', machine.owner],
+    ['Admitted', when(machine.admittedAt)],
+    ...(machine.deletedAt === null ? [] : [['Deleted', when(machine.deletedAt)] as const]),
+  ]);
+  noteAge(output, age);
+};
+
+/** Says how old the answer is, where it is old: an old truth must not be taken for a new one. */
+export const noteAge = (output: Output, { asOf, behind }: AsOf): void => {
+  if (behind)
+    output.note(
+      asOf === null
+        ? 'Nothing of the record has been read yet.'
+        : `As of ${clockTime(asOf)}: what came later is not shown yet.`,
+    );
+};
+
+const presence = ({ presence }: MachineView): Cell => {
+  const tones: Record<typeof presence, Tone> = { 'not-yet-arrived': 'quiet', present: 'good', absent: 'bad' };
+  return { text: presence, tone: tones[presence] };
+};
+
+const lifecycle = ({ lifecycle, stopReason }: MachineView): Cell => {
+  if (lifecycle === null) return '';
+  return stopReason !== null && (lifecycle === 'stopping' || lifecycle === 'stopped')
+    ? `${lifecycle} (${stopReason})`
+    : lifecycle;
+};
+
+const toneOf = ({ presence, blockers, lifecycle }: MachineView): Tone =>
+  presence === 'present' && blockers.length > 0 && lifecycle !== 'deleted' ? 'warning' : 'plain';

@@ -1,0 +1,74 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { EXIT, Failure, Interrupted } from '../failure.js';
+import { failureOf, Refused } from './problem-failure.js';
+import type { Transport, TransportAnswer, TransportRequest } from './transport.js';
+
+/** No answer came. What was asked for may have happened all the same. */
+export class PlaneAway extends Failure {}
+
+const TIMEOUT_MS = 10_000;
+const ATTEMPTS = 3;
+const LONGEST_WAIT_MS = 5_000;
+
+/** The operator API as the commands see it. */
+export class Plane {
+  constructor(
+    readonly address: string,
+    private readonly transport: Transport,
+    private readonly session: string | null,
+  ) {}
+
+  /** Asks something. Given up at once when the signal aborts. */
+  async read<Answer>(path: string, signal: AbortSignal): Promise<Answer> {
+    try {
+      return (await this.exchange({ method: 'GET', path, signal })) as Answer;
+    } catch (cause) {
+      if (signal.aborted) throw new Interrupted('interrupted', { cause });
+      throw cause;
+    }
+  }
+
+  /**
+   * Changes something that carries its own command id, so it is sent again (three times in all) when no answer came or the plane
+   * could not record it: whatever happened before, it happens once. Not interrupted: its outcome is always told.
+   */
+  async write<Answer>(method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<Answer> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.writeOnce<Answer>(method, path, body);
+      } catch (failure) {
+        const wait = waitBeforeRetry(failure);
+        if (attempt === ATTEMPTS || wait === undefined) throw failure;
+        await delay(Math.min(wait, LONGEST_WAIT_MS));
+      }
+    }
+  }
+
+  /** Changes something that must not be sent twice. */
+  async writeOnce<Answer>(method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<Answer> {
+    return (await this.exchange({ method, path, body })) as Answer;
+  }
+
+  private async exchange(request: Pick<TransportRequest, 'method' | 'path' | 'body' | 'signal'>): Promise<unknown> {
+    let answer: TransportAnswer;
+    try {
+      answer = await this.transport({ ...request, session: this.session, timeoutMs: TIMEOUT_MS });
+    } catch (cause) {
+      throw this.noAnswer(cause);
+    }
+    if (answer.status >= 200 && answer.status < 300) return answer.body;
+    throw failureOf(answer, this.address);
+  }
+
+  private noAnswer(cause: unknown): Failure {
+    if (cause instanceof Failure) return cause;
+    const what = cause instanceof Error ? cause.message : String(cause);
+    return new PlaneAway(`The plane at ${this.address} does not answer (${what}).`, EXIT.failed, { cause });
+  }
+}
+
+/** Milliseconds; undefined where sending it again would not help. */
+const waitBeforeRetry = (failure: unknown): number | undefined => {
+  if (failure instanceof PlaneAway) return 500;
+  return failure instanceof Refused ? failure.retryAfterMs : undefined;
+};

@@ -1,0 +1,81 @@
+import type { Problem, ProblemCode } from '@rollcall/wire';
+import { PROBLEMS } from '@rollcall/wire';
+import { EXIT, Failure, type ExitCode } from '../failure.js';
+import type { TransportAnswer } from './transport.js';
+
+/** A refusal or fault of the plane, told by its code. */
+export class Refused extends Failure {
+  constructor(
+    readonly code: ProblemCode,
+    sentence: string,
+    exitCode: ExitCode,
+    /** Set where the same request may succeed after a while. */
+    readonly retryAfterMs?: number,
+  ) {
+    super(sentence, exitCode);
+  }
+}
+
+const isProblem = (body: unknown): body is Problem =>
+  typeof body === 'object' &&
+  body !== null &&
+  'code' in body &&
+  typeof body.code === 'string' &&
+  Object.hasOwn(PROBLEMS, body.code);
+
+type Telling = { readonly exitCode: ExitCode; readonly sentence: (problem: Problem) => string; readonly passes?: true };
+
+const busy: Telling = {
+  exitCode: EXIT.failed,
+  sentence: ({ detail, title }) => `${detail ?? title}; try again in a moment.`,
+  passes: true,
+};
+
+const candidates = (problem: Problem): string =>
+  (problem.candidates ?? []).map(({ id, name }) => `${id} (${name ?? 'unnamed'})`).join(', ');
+
+const fields = ({ errors = [], detail, title }: Problem): string =>
+  errors.map(({ field, message }) => (message.startsWith(field) ? message : `${field} ${message}`)).join('; ') ||
+  (detail ?? title);
+
+/** What people are told of the refusals that they meet; the rest is told in the plane's own words. */
+const TELLINGS: Partial<Record<ProblemCode, Telling>> = {
+  'not-signed-in': {
+    exitCode: EXIT.notSignedIn,
+    sentence: () => 'You are not signed in, or the session has ended: run `rollcall login`.',
+  },
+  'link-refused': {
+    exitCode: EXIT.notSignedIn,
+    sentence: () => 'This sign-in link cannot be used. A link works once and for a short time; get a new one.',
+  },
+  'machine-not-found': { exitCode: EXIT.notFound, sentence: () => 'There is no such machine.' },
+  'read-model-not-found': { exitCode: EXIT.notFound, sentence: () => 'There is no such read model.' },
+  'name-ambiguous': {
+    exitCode: EXIT.failed,
+    sentence: (problem) => `Several machines match; name one by its id: ${candidates(problem)}.`,
+  },
+  'invalid-body': {
+    exitCode: EXIT.usage,
+    sentence: (problem) => `The plane does not accept this: ${fields(problem)}.`,
+  },
+  'slow-down': busy,
+  unavailable: busy,
+};
+
+/** The failure that an answer other than 2xx comes to. The code decides; the status only helps where no plane of ours answered. */
+export const failureOf = ({ status, body: problem, retryAfter = 1 }: TransportAnswer, address: string): Failure => {
+  if (!isProblem(problem)) return new Failure(`Something at ${address} answered ${status}, but not as a plane does.`);
+  const telling = TELLINGS[problem.code];
+  if (!telling) {
+    const words = (problem.detail ?? problem.title).replace(/\.$/, '');
+    return new Refused(problem.code, `${words}${requestNote(problem)}.`, EXIT.failed);
+  }
+  return new Refused(
+    problem.code,
+    telling.sentence(problem),
+    telling.exitCode,
+    telling.passes ? retryAfter * 1_000 : undefined,
+  );
+};
+
+const requestNote = (problem: Problem): string => (problem.requestId ? ` (request ${problem.requestId})` : '');

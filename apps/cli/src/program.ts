@@ -1,0 +1,141 @@
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { showHistory } from './commands/history.js';
+import { issueToken } from './commands/issue-token.js';
+import { deleteMachine, listMachines, renameMachine, showOne, type Filter } from './commands/machines.js';
+import { rebuildReadModel, showReadModels } from './commands/read-models.js';
+import { login, logout } from './commands/sign-in.js';
+import { watchMachines } from './commands/watch-machines.js';
+import type { Context } from './context.js';
+import { parseDuration } from './duration.js';
+import { VERSION } from './version.js';
+
+const TOKEN_LIFE = { least: 60, most: 86_400 };
+
+const duration = (text: string): number => {
+  try {
+    return parseDuration(text, TOKEN_LIFE);
+  } catch (cause) {
+    throw new InvalidArgumentError(`It ${(cause as Error).message}.`);
+  }
+};
+
+const lines = (text: string): number => {
+  const count = Number(text);
+  if (!/^\d+$/.test(text) || count < 1 || count > 1_000)
+    throw new InvalidArgumentError('It must be a number from 1 to 1000.');
+  return count;
+};
+
+const machineArgument = (): Argument =>
+  new Argument('<machine>', 'its id, the first 8 or more characters of it, or its exact name');
+
+const withFilter = (command: Command): Command =>
+  command
+    .option('--name <text>', 'only machines whose name contains this')
+    .addOption(new Option('--presence <presence>', 'only these').choices(['not-yet-arrived', 'present', 'absent']))
+    .option('--deleted', 'deleted machines too');
+
+/**
+ * The command line as commander sees it. `contextOf` is asked for a context once the options are known.
+ *
+ * @throws CommanderError when the words are not a command of ours; what commander wants to say goes to `say`.
+ */
+export const buildProgram = (
+  contextOf: (options: { readonly json: boolean }) => Context,
+  say: { out(text: string): void; err(text: string): void },
+): Command => {
+  const program = new Command('rollcall');
+  const context = (): Context => contextOf({ json: program.opts<{ json?: boolean }>().json === true });
+
+  program
+    .description('Presence and identity for machines that nobody can dial: the operators’ tool.')
+    .version(VERSION, '-V, --version', 'print the version of this tool')
+    .option('--json', 'print one JSON document (one object per line while watching)')
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({ writeOut: say.out, writeErr: say.err, outputError: (text, write) => write(sentence(text)) })
+    .showHelpAfterError(false)
+    .exitOverride()
+    .addHelpText(
+      'after',
+      '\nEnds with 0 done, 1 failed, 2 wrong usage, 3 not signed in, 4 not found, 130 interrupted.',
+    );
+
+  program
+    .command('login')
+    .description('sign in with a one-time link; without LINK it is asked for, or read from standard input')
+    .argument('[link]', 'https://…/sign-in#…; one that is typed here stays in the history of the shell')
+    .action((link: string | undefined) => login(link, context()));
+  program
+    .command('logout')
+    .description('end the session, at the plane and here')
+    .action(() => logout(context()));
+
+  const token = program.command('token').description('enrolment tokens');
+  token
+    .command('issue')
+    .description('make a token that admits one machine; the token alone goes to standard output, once')
+    .option('--name <name>', 'a name for the machine that joins with it')
+    .option('--expires <duration>', 'how long it can be used, such as 90s, 15m, 2h', duration, 900)
+    .action((options: { name?: string; expires: number }) => issueToken(options, context()));
+
+  const machines = program.command('machines').description('the machines that are yours');
+  withFilter(machines.command('list', { isDefault: true }).description('list them (the default)')).action(
+    (filter: Filter) => listMachines(filter, context()),
+  );
+  machines
+    .command('show')
+    .description('everything about one machine')
+    .addArgument(machineArgument())
+    .action((machine: string) => showOne(machine, context()));
+  machines
+    .command('rename')
+    .description('name a machine; what it reports later does not change that')
+    .addArgument(machineArgument())
+    .argument('<name>', '1 to 64 characters')
+    .action((machine: string, name: string) => renameMachine(machine, name, context()));
+  machines
+    .command('delete')
+    .description('delete a machine: its credential never works again')
+    .addArgument(machineArgument())
+    .option('--yes', 'do not ask')
+    .action((machine: string, options: { yes?: boolean }) => deleteMachine(machine, options, context()));
+  withFilter(machines.command('watch').description('show changes as they come, until Ctrl-C')).action(
+    (filter: Filter) => watchMachines(filter, context()),
+  );
+
+  program
+    .command('history')
+    .description('everything that is recorded about a machine, in order')
+    .addArgument(machineArgument())
+    .option('--limit <lines>', 'at most so many lines, the newest', lines, 200)
+    .action((machine: string, options: { limit: number }) => showHistory(machine, options, context()));
+
+  const readModels = program.command('read-models').description('the views that follow the record');
+  readModels
+    .command('status', { isDefault: true })
+    .description('how far each has followed (the default)')
+    .action(() => showReadModels(context()));
+  readModels
+    .command('rebuild')
+    .description('empty one and let it follow the record from the start')
+    .argument('<name>', 'its name in `read-models status`')
+    .action((name: string) => rebuildReadModel(name, context()));
+
+  program
+    .command('version')
+    .description('print the version of this tool')
+    .action(() => {
+      const { output } = context();
+      if (output.asJson) output.json({ version: VERSION });
+      else output.line(VERSION);
+    });
+
+  return program;
+};
+
+/** commander's `error: unknown option '--x'` as a sentence. */
+const sentence = (text: string): string => {
+  const trimmed = text.replace(/^error: /, '').trim();
+  const spoken = `${trimmed.charAt(0).toUpperCase()}${trimmed.slice(1)}`;
+  return `${/[.?!)]$/.test(spoken) ? spoken : `${spoken}.`}\n`;
+};

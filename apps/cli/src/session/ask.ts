@@ -1,0 +1,74 @@
+import { createInterface } from 'node:readline/promises';
+import { addAbortSignal } from 'node:stream';
+import type { Surroundings } from '../context.js';
+import { EXIT, Failure, Interrupted } from '../failure.js';
+
+const LONGEST_INPUT = 16_384;
+
+/**
+ * Reads one line that must not be seen: typed or pasted at a terminal without an echo, or all of standard input where that is a pipe.
+ *
+ * @throws Interrupted on Ctrl-C, and Failure where there is nothing.
+ */
+export const askSecret = async (question: string, surroundings: Surroundings): Promise<string> => {
+  const text = surroundings.stdin.isTTY ? await readHiddenLine(question, surroundings) : await readAll(surroundings);
+  if (text.trim() === '') throw new Failure('Nothing was given on standard input.', EXIT.usage);
+  return text.trim();
+};
+
+/** Asks a question whose only "yes" is `yes`. Only at a terminal. @throws Interrupted on Ctrl-C. */
+export const askYes = async (question: string, { stdin, stderr, signal }: Surroundings): Promise<boolean> => {
+  // Not as a terminal: the line discipline stays in charge, so Ctrl-C arrives as the signal that everything else listens to.
+  const lines = createInterface({ input: stdin, output: stderr, terminal: false });
+  try {
+    return (await lines.question(question, { signal })).trim().toLowerCase() === 'yes';
+  } catch (cause) {
+    throw new Interrupted('interrupted', { cause });
+  } finally {
+    lines.close();
+  }
+};
+
+const readAll = async ({ stdin, signal }: Surroundings): Promise<string> => {
+  let text = '';
+  try {
+    for await (const chunk of addAbortSignal(signal, stdin)) {
+      text += String(chunk);
+      if (text.length > LONGEST_INPUT)
+        throw new Failure('There is too much on standard input for one link.', EXIT.usage);
+    }
+  } catch (cause) {
+    if (signal.aborted) throw new Interrupted('interrupted', { cause });
+    throw cause;
+  }
+  return text;
+};
+
+const readHiddenLine = (question: string, { stdin, stderr, signal }: Surroundings): Promise<string> =>
+  new Promise((resolve, reject) => {
+    let text = '';
+    const finish = (settle: () => void): void => {
+      stdin.off('data', onData);
+      signal.removeEventListener('abort', onAbort);
+      stdin.setRawMode?.(false);
+      stdin.pause();
+      stderr.write('\n');
+      settle();
+    };
+    const onAbort = (): void => finish(() => reject(new Interrupted('interrupted')));
+    const onData = (chunk: Buffer | string): void => {
+      for (const key of String(chunk)) {
+        if (key === '\r' || key === '\n' || key === '\u0004') return finish(() => resolve(text));
+        // A raw terminal hands Ctrl-C over as a character.
+        if (key === '\u0003') return onAbort();
+        if (key === '\u007f' || key === '\b') text = text.slice(0, -1);
+        else if (text.length < LONGEST_INPUT) text += key;
+      }
+    };
+    if (signal.aborted) return reject(new Interrupted('interrupted'));
+    stderr.write(question);
+    stdin.setRawMode?.(true);
+    stdin.on('data', onData);
+    signal.addEventListener('abort', onAbort);
+    stdin.resume();
+  });

@@ -1,0 +1,35 @@
+import { describe, expect, it } from '@jest/globals';
+import { makeSecret } from '@rollcall/wire';
+import { parseSignInLink } from './sign-in-link.js';
+
+const secret = makeSecret('rcl');
+const pin = Buffer.alloc(32, 7);
+
+describe('parseSignInLink', () => {
+  it('reads where the plane is, the key to expect there, and the right to sign in once', () =>
+    expect(parseSignInLink(` https://127.0.0.1:8444/sign-in#${secret}.${pin.toString('base64url')}\n`)).toEqual({
+      address: 'https://127.0.0.1:8444',
+      pins: [`sha256/${pin.toString('base64')}`],
+      secret,
+    }));
+
+  it('leaves the certificate to the system where the link has no pin', () =>
+    expect(parseSignInLink(`https://plane.example/sign-in#${secret}`)).toEqual({
+      address: 'https://plane.example',
+      pins: [],
+      secret,
+    }));
+
+  it.each([
+    ['a word', 'hello'],
+    ['http', `http://127.0.0.1/sign-in#${secret}`],
+    ['another path', `https://127.0.0.1/other#${secret}`],
+    ['a damaged secret', `https://127.0.0.1/sign-in#${secret.slice(0, -1)}`],
+    ['a secret of another kind', `https://127.0.0.1/sign-in#${makeSecret('rce')}`],
+    ['a damaged pin', `https://127.0.0.1/sign-in#${secret}.abc`],
+    ['something behind the pin', `https://127.0.0.1/sign-in#${secret}.${pin.toString('base64url')}.x`],
+  ])('refuses %s without repeating it', (_what, link) => {
+    expect(() => parseSignInLink(link)).toThrow(/sign-in link/);
+    expect(() => parseSignInLink(link)).not.toThrow(new RegExp(secret.slice(4, 20)));
+  });
+});

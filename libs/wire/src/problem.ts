@@ -1,0 +1,58 @@
+/**
+ * The closed list of refusals. The code in a problem document (RFC 9457) is the only thing that a client acts on; the status is for
+ * proxies and people.
+ */
+export const PROBLEMS = {
+  // what a machine is told about its credential (O20)
+  'generation-behind': { status: 401, title: 'A newer generation of this credential is in use' },
+  'credential-unknown': { status: 401, title: 'Nobody registered this credential here' },
+  'credential-revoked': { status: 410, title: 'This machine was deleted' },
+  // checks
+  'stale-check': { status: 409, title: 'A newer check of this machine is recorded' },
+  // enrolment: one common refusal for expired, used, refused and unknown tokens
+  'token-refused': { status: 403, title: 'This enrolment token cannot be used' },
+  'identifier-in-use': { status: 409, title: 'This installation is already admitted; delete its machine first' },
+  // people
+  'not-signed-in': { status: 401, title: 'Sign in first' },
+  'link-refused': { status: 403, title: 'This sign-in link cannot be used' },
+  'machine-not-found': { status: 404, title: 'No such machine' },
+  'name-ambiguous': { status: 409, title: 'Several machines match' },
+  'read-model-not-found': { status: 404, title: 'No such read model' },
+  // requests
+  'invalid-body': { status: 422, title: 'The body is not valid' },
+  'malformed-body': { status: 400, title: 'The body is not JSON' },
+  'too-large': { status: 413, title: 'The body is too large' },
+  'unsupported-type': { status: 415, title: 'The body must be application/json without a content encoding' },
+  'not-found': { status: 404, title: 'There is nothing here' },
+  'method-not-allowed': { status: 405, title: 'This method is not allowed here' },
+  'headers-too-large': { status: 431, title: 'The headers are too large' },
+  'bad-request': { status: 400, title: 'The request cannot be read' },
+  // load and faults
+  'slow-down': { status: 429, title: 'Too many requests' },
+  unavailable: { status: 503, title: 'The plane cannot record this right now' },
+  internal: { status: 500, title: 'The plane failed' },
+} as const satisfies Record<string, { status: number; title: string }>;
+
+export type ProblemCode = keyof typeof PROBLEMS;
+
+export const PROBLEM_TYPE_PREFIX = 'urn:rollcall:problem:';
+export const PROBLEM_MEDIA_TYPE = 'application/problem+json';
+
+/** An RFC 9457 problem document. Members beyond `detail` are extensions of single codes. */
+export type Problem = {
+  /** `urn:rollcall:problem:<code>` */
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly code: ProblemCode;
+  /** One sentence for a person. */
+  readonly detail?: string;
+  /** The fields that `invalid-body` is about, each with what is wrong with it. */
+  readonly errors?: readonly { readonly field: string; readonly message: string }[];
+  /** `stale-check`: the highest boot counter that the plane has seen of this machine. */
+  readonly highestBoot?: number;
+  /** `name-ambiguous`: the machines that match, at most ten. */
+  readonly candidates?: readonly { readonly id: string; readonly name: string | null }[];
+  /** The request's id, as in the plane's logs. */
+  readonly requestId?: string;
+};
