@@ -31,6 +31,7 @@ export const specFor =
       const outcome = outcomeOf(() => rules.decide(before, command, { ...SOME_MOMENT, ...moment }));
       const factsOrRefusal = 'facts' in outcome ? outcome.facts : outcome;
       return {
+        // oxlint-disable-next-line unicorn/no-thenable -- given, when, then is the vocabulary, and nothing awaits this
         then: (...facts) => expect(factsOrRefusal).toEqual(facts),
         thenNothing: () => expect(factsOrRefusal).toEqual([]),
         thenRefused: (code, details) =>

@@ -1,0 +1,2 @@
+export { EmbeddedCluster, PortTaken } from './cluster.js';
+export type { ClusterOptions } from './cluster.js';

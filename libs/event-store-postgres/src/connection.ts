@@ -1,0 +1,127 @@
+import pg from 'pg';
+
+/** How the record's times and numbers come out of Postgres: milliseconds and bigint, never a Date or a rounded number. */
+const types = {
+  getTypeParser: ((oid: number, format?: 'text') => {
+    if (oid === pg.types.builtins.INT8) return BigInt;
+    if (oid === pg.types.builtins.TIMESTAMPTZ) return instantOf;
+    return pg.types.getTypeParser(oid, format) as unknown;
+  }) as typeof pg.types.getTypeParser,
+};
+
+/** `2026-11-29 14:02:10.123+00` (sessions are in UTC) → milliseconds since the epoch. */
+export const instantOf = (text: string): number => Date.parse(text.replace(' ', 'T').replace(/\+00$/, 'Z'));
+
+/** Milliseconds → what Postgres reads as `timestamptz`. */
+export const timestampOf = (instant: number): string => new Date(instant).toISOString();
+
+export const connectionConfig = (connectionString: string, applicationName: string): pg.ClientConfig => ({
+  connectionString,
+  application_name: applicationName,
+  types: types as pg.CustomTypesConfig,
+  keepAlive: true,
+  keepAliveInitialDelayMillis: 10_000,
+  connectionTimeoutMillis: 3_000,
+  // A client that hangs is not waited for, and a lock that somebody holds is not either.
+  options: '-c TimeZone=UTC -c lock_timeout=2s -c idle_in_transaction_session_timeout=5s',
+});
+
+/**
+ * One connection that is replaced when it breaks. Calls queue on it in order, so what shares it is also ordered by it.
+ *
+ * A call that is not answered within `timeoutMs` gives the connection up: the next call gets a new one, and the caller is told that
+ * nobody knows the outcome.
+ */
+export class ReplacedConnection {
+  private client: Promise<pg.Client> | null = null;
+  private closed = false;
+
+  constructor(
+    private readonly connectionString: string,
+    private readonly applicationName: string,
+    private readonly timeoutMs: number,
+  ) {}
+
+  /** @throws pg.DatabaseError as the server said it, or ConnectionLost. */
+  async query<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<Row[]> {
+    const connecting = (this.client ??= this.connect());
+    let client: pg.Client;
+    try {
+      client = await connecting;
+    } catch (cause) {
+      if (this.client === connecting) this.client = null;
+      throw new ConnectionLost('before', cause);
+    }
+    try {
+      return (await client.query<Row>(query)).rows;
+    } catch (error) {
+      if (error instanceof pg.DatabaseError && !isFatal(error)) throw error;
+      this.giveUp(connecting);
+      throw new ConnectionLost('during', error);
+    }
+  }
+
+  /** The server process behind the connection; for tests that end it. */
+  async processId(): Promise<number> {
+    const [row] = await this.query<{ pid: number }>({ text: 'select pg_backend_pid() as pid' });
+    return row?.pid ?? 0;
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    const client = await this.client?.catch(() => null);
+    this.client = null;
+    await client?.end().catch(() => undefined);
+  }
+
+  private async connect(): Promise<pg.Client> {
+    if (this.closed) throw new Error('The connection is closed');
+    const client = new pg.Client({
+      ...connectionConfig(this.connectionString, this.applicationName),
+      query_timeout: this.timeoutMs,
+    });
+    const connecting = Promise.resolve(client);
+    // An idle connection that breaks would otherwise end the process.
+    client.on('error', () => {
+      void this.client?.then(
+        (current) => current === client && (this.client = null),
+        () => undefined,
+      );
+    });
+    try {
+      await client.connect();
+    } catch (error) {
+      await client.end().catch(() => undefined);
+      throw error;
+    }
+    // Known to 17 and later: ends what a client began and never finished, whatever it holds.
+    await client.query(`select set_config(name, '10s', false) from pg_settings where name = 'transaction_timeout'`);
+    return connecting;
+  }
+
+  private giveUp(connecting: Promise<pg.Client>): void {
+    if (this.client === connecting) this.client = null;
+    void connecting.then(
+      (client) => (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy(),
+      () => undefined,
+    );
+  }
+}
+
+/** There was no connection (`before` the call was sent), or it broke (`during`: the outcome is not known). */
+export class ConnectionLost extends Error {
+  override readonly name = 'ConnectionLost';
+  constructor(
+    readonly when: 'before' | 'during',
+    cause: unknown,
+  ) {
+    super(
+      `The connection to Postgres was lost ${when} the call: ${cause instanceof Error ? cause.message : String(cause)}`,
+      { cause },
+    );
+  }
+}
+
+// The server ends the session with these: shut down, crashed, administrator.
+const isFatal = (error: pg.DatabaseError): boolean =>
+  error.severity === 'FATAL' || error.severity === 'PANIC' || error.code?.startsWith('57P') === true;

@@ -1,0 +1,3 @@
+export { PostgresEventStore } from './postgres-event-store.js';
+export { PostgresLog } from './postgres-log.js';
+export type { PostgresLogOptions } from './postgres-log.js';

@@ -1,0 +1,260 @@
+import pg from 'pg';
+import {
+  ItemsRejected,
+  OutcomeUnknown,
+  RecordLog,
+  RecordUnavailable,
+  TryAgain,
+  type Answer,
+  type AppendItem,
+  type AppendResult,
+  type Batch,
+  type ClaimHolder,
+  type ItemOutcome,
+  type Question,
+  type RecordedFact,
+  type RecordHead,
+} from '@rollcall/event-store';
+import type { Instant, Json } from '@rollcall/decider';
+import { machineIdOf } from '@rollcall/machine';
+import { AppendHint } from './append-hint.js';
+import { connectionConfig, ConnectionLost, ReplacedConnection } from './connection.js';
+import { appendValues, checkInOf, eventOf, type CheckRow, type EventRow, type Known } from './rows.js';
+import * as sql from './sql.js';
+
+export type PostgresLogOptions = {
+  readonly connectionString: string;
+  /** Shown in `pg_stat_activity`. (Default: rollcall) */
+  readonly applicationName?: string;
+  /** After how many milliseconds a call counts as lost. (Default: 4000) */
+  readonly callTimeoutMs?: number;
+  /** Connections for reading. (Default: 10) */
+  readonly readers?: number;
+  /** Wall and steady clock; tests set them. */
+  readonly steady?: () => number;
+};
+
+/**
+ * The record in Postgres. Decisions use one connection of their own, one call at a time; reads use a pool, so neither a storm of
+ * checks nor a slow report waits for the other.
+ */
+export class PostgresLog extends RecordLog {
+  private readonly writer: ReplacedConnection;
+  private readonly readers: pg.Pool;
+  private readonly hint: AppendHint;
+  private readonly steady: () => number;
+  private newestKnown: { readonly recordedAt: Instant; readonly at: number } | null = null;
+  private readonly partitions: NodeJS.Timeout;
+
+  constructor(options: PostgresLogOptions) {
+    super();
+    const { connectionString, applicationName = 'rollcall', callTimeoutMs = 4_000 } = options;
+    this.steady = options.steady ?? (() => performance.now());
+    this.writer = new ReplacedConnection(connectionString, `${applicationName} writer`, callTimeoutMs);
+    this.readers = new pg.Pool({
+      ...connectionConfig(connectionString, `${applicationName} reader`),
+      max: options.readers ?? 10,
+      idleTimeoutMillis: 30_000,
+    });
+    this.readers.on('error', () => undefined); // an idle connection broke; the pool has dropped it
+    this.hint = new AppendHint(connectionString, applicationName, this.readers);
+    this.partitions = setInterval(() => void this.makePartitions().catch(() => undefined), 6 * 3_600_000);
+    this.partitions.unref();
+  }
+
+  /** Makes the check-in partitions of the next 14 days. */
+  async makePartitions(): Promise<void> {
+    await this.readers.query(sql.PARTITIONS);
+  }
+
+  override async ask(
+    questions: readonly Question[],
+  ): Promise<{ readonly now: Instant; readonly answers: readonly Answer[] }> {
+    const values = [questions.map((q) => q.stream), questions.map((q) => q.key), questions.map((q) => q.commandId)];
+    const rows = await this.call<AskRow>({ name: 'ask', text: sql.ASK, values });
+    return { now: rows[0]?.now ?? 0, answers: rows.map(answerOf) };
+  }
+
+  override async append(items: readonly AppendItem[]): Promise<AppendResult> {
+    const rows = await this.call<AppendRow>({
+      name: 'append',
+      text: sql.APPEND,
+      values: appendValues(items, this.known(), 0),
+    });
+    const { batch, recorded_at: recordedAt, codes } = rows[0] as AppendRow;
+    this.recorded(batch, recordedAt);
+    return { batch, recordedAt, outcomes: codes.map(outcomeOf) };
+  }
+
+  override async mark(idleMs: number): Promise<boolean> {
+    const rows = await this.call<AppendRow>({
+      name: 'append',
+      text: sql.APPEND,
+      values: appendValues([], this.known(), idleMs),
+    });
+    const { batch, recorded_at: recordedAt } = rows[0] as AppendRow;
+    this.recorded(batch, recordedAt);
+    return batch !== null;
+  }
+
+  override async holder(key: string): Promise<ClaimHolder | null> {
+    const { rows } = await this.readers.query<{ stream: string; released: boolean }>({
+      name: 'holder',
+      text: sql.HOLDER,
+      values: [key],
+    });
+    return rows[0] ?? null;
+  }
+
+  override async readBatches(after: bigint, limit: number): Promise<readonly Batch[]> {
+    const { rows: batches } = await this.readers.query<BatchRow>({
+      name: 'batches',
+      text: sql.BATCHES,
+      values: [after, limit],
+    });
+    const first = batches[0];
+    const last = batches.at(-1);
+    if (!first || !last) return [];
+    if (first.number !== after + 1n || last.number !== after + BigInt(batches.length)) {
+      throw new Error(`The record has a hole after batch ${after}: ${batches.length} batches up to ${last.number}`);
+    }
+    const range = [first.number, last.number];
+    // A batch is visible with all its facts or not at all, and is never changed: the reads need no common snapshot.
+    const [events, checks] = await Promise.all([
+      this.readers.query<EventRow>({ name: 'events', text: sql.EVENTS_OF_BATCHES, values: range }),
+      this.readers.query<CheckRow>({
+        name: 'checks',
+        text: sql.CHECKS_OF_BATCHES,
+        values: [...range, new Date(first.recorded_at), new Date(last.recorded_at)],
+      }),
+    ]);
+    const times = new Map(batches.map((batch) => [batch.number, batch.recorded_at]));
+    const facts = Map.groupBy<bigint, RecordedFact>(
+      [...events.rows.map((row) => eventOf(row, times.get(row.batch) ?? 0)), ...checks.rows.map(checkInOf)],
+      (fact) => fact.batch,
+    );
+    return batches.map(({ number, recorded_at: recordedAt, events: eventCount, checks: checkCount }) => {
+      const own = (facts.get(number) ?? []).sort(byStreamAndRevision);
+      if (own.length !== eventCount + checkCount) {
+        throw new Error(
+          `Batch ${number} has ${own.length} facts, but was recorded with ${eventCount} events and ${checkCount} check-ins`,
+        );
+      }
+      return { number, recordedAt, facts: own };
+    });
+  }
+
+  override async readStream(stream: string): Promise<readonly RecordedFact[]> {
+    const machine = stream.startsWith('machine-') ? machineIdOf(stream) : null;
+    const [events, checks] = await Promise.all([
+      this.readers.query<EventRow & { recorded_at: number }>(sql.EVENTS_OF_STREAM, [stream]),
+      machine === null ? { rows: [] } : this.readers.query<CheckRow>(sql.CHECKS_OF_MACHINE, [machine]),
+    ]);
+    const facts: RecordedFact[] = [
+      ...events.rows.map((row) => eventOf(row, row.recorded_at)),
+      ...checks.rows.map(checkInOf),
+    ];
+    return facts.sort(byStreamAndRevision);
+  }
+
+  override async newest(): Promise<RecordHead> {
+    const { rows } = await this.readers.query<{ number: bigint; recorded_at: number }>({
+      name: 'newest',
+      text: sql.NEWEST,
+    });
+    return { number: rows[0]?.number ?? 0n, recordedAt: rows[0]?.recorded_at ?? 0 };
+  }
+
+  override async epoch(): Promise<string> {
+    const { rows } = await this.readers.query<{ epoch: string }>({ name: 'epoch', text: sql.EPOCH });
+    return (rows[0] as { epoch: string }).epoch;
+  }
+
+  override onAppended(listener: () => void): () => void {
+    return this.hint.listen(listener);
+  }
+
+  override async close(): Promise<void> {
+    clearInterval(this.partitions);
+    await this.hint.close();
+    await Promise.all([this.writer.close(), this.readers.end()]);
+  }
+
+  /** The server process of the writer; for tests that end or stop it. */
+  writerProcessId(): Promise<number> {
+    return this.writer.processId();
+  }
+
+  private known(): Known {
+    return (
+      this.newestKnown && {
+        recordedAt: this.newestKnown.recordedAt,
+        elapsedMs: Math.max(0, this.steady() - this.newestKnown.at),
+      }
+    );
+  }
+
+  private recorded(batch: bigint | null, recordedAt: Instant): void {
+    if (batch === null) return;
+    this.newestKnown = { recordedAt, at: this.steady() };
+    this.hint.announce(batch);
+  }
+
+  private async call<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<Row[]> {
+    try {
+      return await this.writer.query<Row>(query);
+    } catch (error) {
+      throw translated(error);
+    }
+  }
+}
+
+type AskRow = {
+  readonly stream: string | null;
+  readonly revision: number | null;
+  readonly fold: number | null;
+  readonly last_check_at: Instant | null;
+  readonly state: Json;
+  readonly lost: boolean;
+  readonly repeated: boolean;
+  readonly now: Instant;
+};
+type AppendRow = { readonly batch: bigint | null; readonly recorded_at: Instant; readonly codes: readonly string[] };
+type BatchRow = {
+  readonly number: bigint;
+  readonly recorded_at: Instant;
+  readonly events: number;
+  readonly checks: number;
+};
+
+const answerOf = ({ stream, revision, fold, last_check_at: lastCheckAt, state, lost, repeated }: AskRow): Answer => {
+  const head = revision === null || fold === null ? null : { revision, fold, lastCheckAt, state };
+  return { stream, head, lost, repeated };
+};
+
+const outcomeOf = (code: string): ItemOutcome => {
+  if (code === 'ok' || code === 'conflict') return code;
+  return { claimTaken: code.slice('claim:'.length) };
+};
+
+const byStreamAndRevision = (a: RecordedFact, b: RecordedFact): number => {
+  if (a.stream !== b.stream) return a.stream < b.stream ? -1 : 1;
+  return a.revision - b.revision;
+};
+
+/** What Postgres says, in the words of the port. */
+const translated = (error: unknown): Error => {
+  if (error instanceof ConnectionLost) {
+    return error.when === 'before'
+      ? new RecordUnavailable(error.message, { cause: error })
+      : new OutcomeUnknown(error.message, { cause: error });
+  }
+  if (!(error instanceof pg.DatabaseError)) return error instanceof Error ? error : new Error(String(error));
+  const code = error.code ?? '';
+  const message = `${code}: ${error.message}`;
+  if (['40P01', '55P03', '40001'].includes(code)) return new TryAgain(message, { cause: error });
+  // No partition for this day is nobody's bad item.
+  if (error.message.startsWith('no partition')) return new RecordUnavailable(message, { cause: error });
+  if (code.startsWith('22') || code.startsWith('23')) return new ItemsRejected(message, { cause: error });
+  return new RecordUnavailable(message, { cause: error });
+};

@@ -1,0 +1,54 @@
+// One SQL family per constant, so that a reviewer reads what runs.
+
+/** Heads, holders and repetitions of up to a thousand questions in one snapshot. */
+export const ASK = `
+select coalesce(q.stream, k.stream) as stream, h.revision, h.fold, h.last_check_at, h.state,
+  h.stream is null and coalesce(q.stream, k.stream) is not null
+    and exists (select from event e where e.stream = coalesce(q.stream, k.stream)) as lost,
+  q.command is not null
+    and exists (select from event e where e.stream = coalesce(q.stream, k.stream) and e.command_id = q.command) as repeated,
+  greatest(date_trunc('milliseconds', clock_timestamp()), (select b.recorded_at from batch b order by b.number desc limit 1)) as now
+from unnest($1::text[], $2::text[], $3::uuid[]) with ordinality q(stream, key, command, n)
+left join claim k on k.key = q.key and not k.released
+left join stream_head h on h.stream = coalesce(q.stream, k.stream)
+order by q.n`;
+
+export const APPEND = `
+select batch, recorded_at, codes from append(
+  $1::text[], $2::integer[], $3::integer[], $4::integer[], $5::boolean[], $6::boolean[], $7::text[],
+  $8::integer[], $9::integer[], $10::uuid[], $11::integer[], $12::uuid[], $13::text[], $14::timestamptz[], $15::text[], $16::text[], $17::text[],
+  $18::integer[], $19::integer[], $20::uuid[], $21::uuid[], $22::integer[], $23::integer[], $24::integer[], $25::integer[],
+  $26::smallint[], $27::smallint[], $28::smallint[],
+  $29::integer[], $30::text[], $31::boolean[],
+  $32::timestamptz, $33::double precision, $34::integer)`;
+
+export const BATCHES = `select number, recorded_at, events, checks from batch where number > $1 order by number limit $2`;
+
+const EVENT_COLUMNS = `
+  e.position, e.batch, e.stream, e.revision, e.command_id, e.ordinal, e.event_id, e.type, e.actor, e.body`;
+
+export const EVENTS_OF_BATCHES = `
+select ${EVENT_COLUMNS} from event e where e.batch between $1 and $2 order by e.position`;
+
+const CHECK_COLUMNS = `
+  c.batch, c.recorded_at, c.machine, c.check_id, c.revision, c.generation, c.boot_counter, c.boot_id, c.sequence, c.said,
+  c.interval_seconds, c.window_seconds`;
+
+/** The times prune the partitions. */
+export const CHECKS_OF_BATCHES = `
+select ${CHECK_COLUMNS} from check_in c
+where c.batch between $1 and $2 and c.recorded_at between $3 and $4`;
+
+export const EVENTS_OF_STREAM = `
+select ${EVENT_COLUMNS}, b.recorded_at from event e join batch b on b.number = e.batch where e.stream = $1 order by e.revision`;
+
+export const CHECKS_OF_MACHINE = `
+select ${CHECK_COLUMNS} from check_in c where c.machine = $1 order by c.revision`;
+
+export const NEWEST = `select number, recorded_at from batch order by number desc limit 1`;
+export const HOLDER = `select stream, released from claim where key = $1`;
+export const EPOCH = `select confirm_epoch() as epoch`;
+export const PARTITIONS = `select make_check_in_partitions() as until`;
+
+export const CHANNEL = 'rollcall_appended';
+export const NOTIFY = `select pg_notify('${CHANNEL}', $1)`;

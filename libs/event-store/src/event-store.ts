@@ -1,0 +1,145 @@
+import type { Decider, Instant, Json, Typed } from '@rollcall/decider';
+import type { CheckedIn } from '@rollcall/machine';
+
+/** Who did it: `person` and `automation` come from a session or token, `machine` from its credential, `plane` is the plane itself. */
+export type Actor = { readonly kind: 'person' | 'automation' | 'machine' | 'plane'; readonly id: string };
+
+/** A ledger event as it was decided: `type` and a body of canonical JSON. */
+export type LedgerEvent = Typed & { readonly [key: string]: Json };
+
+/** A recorded ledger event. */
+export type RecordedEvent = {
+  readonly kind: 'event';
+  readonly stream: string;
+  readonly revision: number;
+  readonly batch: bigint;
+  readonly recordedAt: Instant;
+  /** Dense from 0 over all ledger events. */
+  readonly position: bigint;
+  readonly eventId: string;
+  readonly commandId: string;
+  readonly ordinal: number;
+  readonly actor: Actor;
+  readonly event: LedgerEvent;
+  /** The recorded bytes of the body (RFC 8785), without `type`. A body that does not parse is parked by readers, never thrown at. */
+  readonly body: string;
+};
+
+/** A recorded check-in. */
+export type RecordedCheckIn = {
+  readonly kind: 'check-in';
+  /** `machine-<id>` */
+  readonly stream: string;
+  readonly revision: number;
+  readonly batch: bigint;
+  readonly recordedAt: Instant;
+  readonly checkIn: CheckedIn;
+};
+
+/** A fact is a ledger event or a check-in. */
+export type RecordedFact = RecordedEvent | RecordedCheckIn;
+
+/** Everything that one append recorded. An empty batch is a mark: the plane could have heard something then (B1). */
+export type Batch = {
+  /** Dense from 1, in commit order. */
+  readonly number: bigint;
+  /** Never before the time of the batch before. */
+  readonly recordedAt: Instant;
+  /** Ordered by stream, then revision. */
+  readonly facts: readonly RecordedFact[];
+};
+
+/** The stream a decision is about: by its name, or by a key that it holds (a credential's hash). An unheld key decides on the initial state. */
+export type Target = { readonly stream: string } | { readonly claim: string };
+
+export type DecideOptions = {
+  readonly actor: Actor;
+  /**
+   * Made by the command's origin and kept over its retries (UUID). A repetition appends nothing and is answered from the state.
+   * null: the rules of the stream notice a repetition themselves, as a machine's do for checks. (Default: one of its own)
+   */
+  readonly commandId?: string | null;
+  /** A W3C `traceparent`, kept with the events. */
+  readonly trace?: string;
+};
+
+/** What a decision came to. */
+export type Decision<State> = {
+  readonly stream: string;
+  /** The state after the decision (or as it is, for a repetition). */
+  readonly state: State;
+  /** The revision of the stream after the decision. */
+  readonly revision: number;
+  /** True when nothing was appended: the command had been carried out before, or was already done. */
+  readonly repeated: boolean;
+  /** The batch that recorded it; null when `repeated`. */
+  readonly batch: bigint | null;
+  /** The batch's time; the time of the decision when `repeated`. */
+  readonly recordedAt: Instant;
+};
+
+/** A stream as its head shows it. */
+export type StreamView<State> = {
+  readonly stream: string;
+  readonly state: State;
+  readonly revision: number;
+  readonly lastCheckAt: Instant | null;
+};
+
+export type ClaimHolder = { readonly stream: string; readonly released: boolean };
+
+/** The newest batch. `number` is 0n on an empty record. */
+export type RecordHead = { readonly number: bigint; readonly recordedAt: Instant };
+
+/**
+ * The record: one append at a time, many facts per append, a dense number per append in commit order. Nothing is acknowledged
+ * before it is committed. A type and a Nest token in one.
+ */
+export abstract class EventStore {
+  /**
+   * Decides a command on its stream and records the outcome, in one commit that it shares with its neighbours.
+   *
+   * @throws Refusal what the rule said, or `unavailable` (with `retryAfter` in seconds) when the queue is full, the deadline passed,
+   *   the database is away, or three decisions in a row met a conflict. After `unavailable` the outcome may be unknown: retry with
+   *   the same command id or checkId.
+   */
+  abstract decide<State, Command extends Typed, Fact extends Typed>(
+    decider: Decider<State, Command, Fact>,
+    target: Target,
+    command: Command,
+    options: DecideOptions,
+  ): Promise<Decision<State>>;
+
+  /** Reads a stream's head without deciding anything; null where nothing is recorded (or nobody holds the key). */
+  abstract view<State, Command extends Typed, Fact extends Typed>(
+    decider: Decider<State, Command, Fact>,
+    target: Target,
+  ): Promise<StreamView<State> | null>;
+
+  /** Who holds a key; null where nobody ever took it. */
+  abstract holder(key: string): Promise<ClaimHolder | null>;
+
+  /** The batches after a number, whole and in order; at most `limit` of them. */
+  abstract readBatches(after: bigint, limit: number): Promise<readonly Batch[]>;
+
+  /** All facts of one stream by revision. */
+  abstract readStream(stream: string): Promise<readonly RecordedFact[]>;
+
+  /** The newest batch. */
+  abstract newest(): Promise<RecordHead>;
+
+  /** The record's epoch (UUID). Readers of another epoch rebuild. */
+  abstract epoch(): Promise<string>;
+
+  /**
+   * Calls back some time after something was appended, by whichever instance. Only a hint that saves waiting: it may be lost,
+   * so a reader also looks on its own. Returns the way to stop it.
+   */
+  abstract onAppended(listener: () => void): () => void;
+
+  /** Appends an empty batch if nothing was appended for `idleMs` (B1). True when one was. */
+  abstract mark(idleMs: number): Promise<boolean>;
+
+  /** Ends its loops and connections; what is queued is decided first. */
+  abstract close(): Promise<void>;
+}

@@ -1,0 +1,397 @@
+import { randomUUID } from 'node:crypto';
+import { Refusal, type Decider, type Instant, type Json, type Moment, type Typed } from '@rollcall/decider';
+import type { CheckedIn } from '@rollcall/machine';
+import { bodyOf, refuseUnstorable, storable } from './body.js';
+import type { DecideOptions, Decision, RecordedFact, Target } from './event-store.js';
+import {
+  ItemsRejected,
+  type Answer,
+  type AppendItem,
+  type AppendResult,
+  type NewCheckIn,
+  type NewEvent,
+  type Question,
+  type RecordLog,
+} from './record-log.js';
+
+/** An append lost because another stream holds a key that the decision wants. Look again before deciding anew. */
+export class ClaimTaken extends Error {
+  override readonly name = 'ClaimTaken';
+  constructor(readonly key: string) {
+    super(`Another stream holds ${key.slice(0, key.indexOf(':'))}`);
+  }
+}
+
+export type GroupCommitOptions = {
+  /** Most decisions in one append. (Default: 1000) */
+  readonly batchLimit?: number;
+  /** Most decisions that wait; beyond it a caller is refused at once. (Default: 5000) */
+  readonly queueLimit?: number;
+  /** Milliseconds after which a waiting caller is answered `unavailable`. (Default: 5000) */
+  readonly deadlineMs?: number;
+  /** What went wrong and was tried again; for the log. */
+  readonly onTrouble?: (error: unknown) => void;
+};
+
+// The queue treats all deciders alike; what a caller gets back has its own types (see `decide`).
+type AnyDecider = Decider<unknown, Typed, Typed>;
+
+type Waiting = {
+  readonly decider: AnyDecider;
+  readonly target: Target;
+  readonly command: Typed;
+  readonly options: DecideOptions;
+  /** Kept over every internal retry, so an outcome that nobody knows is found again as a repetition. */
+  readonly commandId: string;
+  readonly expires: number;
+  conflicts: number;
+  settled: boolean;
+  readonly resolve: (decision: Decision<unknown>) => void;
+  readonly reject: (error: unknown) => void;
+};
+
+/** What became of one waiting command on the folded state of its stream. */
+type Outcome =
+  | { readonly entry: Waiting; readonly refusal: unknown }
+  | { readonly entry: Waiting; readonly state: unknown; readonly revision: number; readonly appended: boolean };
+
+/** The commands of one stream in one round, decided one on the other's result; they are recorded, or decided again, together. */
+type Group = { readonly stream: string; readonly item: AppendItem | null; readonly outcomes: readonly Outcome[] };
+
+const CONFLICTS_ALLOWED = 3;
+const RETRY_AFTER_SECONDS = 2;
+
+/**
+ * Turns many concurrent decisions into few appends. While one round is in flight the next gathers, so the size of a batch
+ * follows the load and no timer adds latency. Nobody else's failure is a caller's: a refusal, a conflict, a taken claim and a
+ * body that cannot be stored each concern their own caller.
+ */
+export class GroupCommit {
+  private waiting: Waiting[] = [];
+  private running: Promise<void> | null = null;
+  private sweeper: NodeJS.Timeout | null = null;
+  private closing = false;
+  private readonly inFlight = new Set<Waiting>();
+  private readonly batchLimit: number;
+  private readonly queueLimit: number;
+  private readonly deadlineMs: number;
+  private readonly onTrouble: (error: unknown) => void;
+
+  constructor(
+    private readonly log: RecordLog,
+    options: GroupCommitOptions = {},
+  ) {
+    this.batchLimit = options.batchLimit ?? 1000;
+    this.queueLimit = options.queueLimit ?? 5000;
+    this.deadlineMs = options.deadlineMs ?? 5000;
+    this.onTrouble = options.onTrouble ?? (() => undefined);
+  }
+
+  decide<State, Command extends Typed, Fact extends Typed>(
+    decider: Decider<State, Command, Fact>,
+    target: Target,
+    command: Command,
+    options: DecideOptions,
+  ): Promise<Decision<State>> {
+    if (this.closing || this.waiting.length >= this.queueLimit) return Promise.reject(unavailable());
+    return new Promise((resolve, reject) => {
+      this.waiting.push({
+        decider: decider as unknown as AnyDecider,
+        target,
+        command,
+        options,
+        commandId: options.commandId ?? randomUUID(),
+        expires: performance.now() + this.deadlineMs,
+        conflicts: 0,
+        settled: false,
+        resolve: resolve as (decision: Decision<unknown>) => void,
+        reject,
+      });
+      this.wake();
+    });
+  }
+
+  /** Decides what is queued, then ends. */
+  async close(): Promise<void> {
+    this.closing = true;
+    while (this.running) await this.running;
+    if (this.sweeper) clearInterval(this.sweeper);
+  }
+
+  private wake(): void {
+    this.sweeper ??= setInterval(() => this.sweep(), 100);
+    this.running ??= new Promise<void>((done) => {
+      setImmediate(() => {
+        void this.drain().finally(() => {
+          this.running = null;
+          if (this.waiting.length > 0) this.wake();
+          else if (this.sweeper) {
+            clearInterval(this.sweeper);
+            this.sweeper = null;
+          }
+          done();
+        });
+      });
+    });
+  }
+
+  /** A caller is answered at its deadline even if the database is not. What was sent may still be recorded. */
+  private sweep(): void {
+    const now = performance.now();
+    for (const entry of [...this.inFlight, ...this.waiting]) {
+      if (entry.expires <= now) this.settle(entry, () => entry.reject(unavailable()));
+    }
+    this.waiting = this.waiting.filter((entry) => !entry.settled);
+  }
+
+  private async drain(): Promise<void> {
+    let pause = 0;
+    while (this.waiting.length > 0) {
+      const entries = this.waiting.splice(0, this.batchLimit);
+      for (const entry of entries) this.inFlight.add(entry);
+      try {
+        await this.round(entries);
+        pause = 0;
+      } catch (error) {
+        // Nothing was recorded, or nobody knows. Everybody is asked again with the same ids: what was recorded shows as a repetition.
+        this.onTrouble(error);
+        this.again(entries);
+        pause = Math.min(1000, pause === 0 ? 10 : pause * 2);
+        await new Promise((resume) => setTimeout(resume, pause));
+      } finally {
+        for (const entry of entries) this.inFlight.delete(entry);
+      }
+    }
+  }
+
+  private async round(entries: readonly Waiting[]): Promise<void> {
+    const { now, answers } = await this.log.ask(entries.map(questionOf));
+    const byStream = new Map<string, { entry: Waiting; answer: Answer }[]>();
+    for (const [index, entry] of entries.entries()) {
+      const answer = answers[index] as Answer;
+      if (entry.settled) continue;
+      if (answer.stream === null) this.decideUnheld(entry, now);
+      else {
+        const sharers = byStream.get(answer.stream);
+        // One that met a conflict is decided alone on its stream: what it shares with a neighbour must not fail it twice.
+        if (sharers && (entry.conflicts > 0 || sharers.some((sharer) => sharer.entry.conflicts > 0)))
+          this.waiting.push(entry);
+        else if (sharers) sharers.push({ entry, answer });
+        else byStream.set(answer.stream, [{ entry, answer }]);
+      }
+    }
+    const groups: Group[] = [];
+    const keys = new Set<string>();
+    for (const [stream, sharers] of byStream) {
+      const group = await this.decideGroup(stream, sharers, now);
+      const claims = group.item?.claims ?? [];
+      // Two streams that want one key must not meet in a batch: the second sees the first's claim in the next round.
+      if (claims.some((claim) => keys.has(claim.key))) this.waiting.push(...sharers.map((sharer) => sharer.entry));
+      else {
+        for (const claim of claims) keys.add(claim.key);
+        groups.push(group);
+      }
+    }
+    const writing = groups.filter((group) => group.item !== null);
+    for (const group of groups) if (group.item === null) this.settleGroup(group, null, now);
+    if (writing.length > 0) await this.append(writing);
+  }
+
+  private async append(groups: readonly Group[]): Promise<void> {
+    let result: AppendResult;
+    try {
+      result = await this.log.append(groups.map((group) => group.item as AppendItem));
+    } catch (error) {
+      if (!(error instanceof ItemsRejected)) throw error;
+      // One of them cannot be stored. The halves are sent again until it stands alone, and fails alone.
+      if (groups.length > 1) {
+        const middle = Math.ceil(groups.length / 2);
+        await this.append(groups.slice(0, middle));
+        await this.append(groups.slice(middle));
+        return;
+      }
+      this.settleAll(groups, (entry) => entry.reject(error));
+      return;
+    }
+    for (const [index, group] of groups.entries()) {
+      const outcome = result.outcomes[index];
+      if (outcome === 'ok') this.settleGroup(group, result.batch, result.recordedAt);
+      else if (outcome === 'conflict') this.decideAgain(group.outcomes.map(({ entry }) => entry));
+      else if (outcome) this.loseClaim(group, outcome.claimTaken);
+    }
+  }
+
+  /** Nobody holds the key, so there is no stream to write to: the decider sees the initial state and must refuse. */
+  private decideUnheld(entry: Waiting, now: Instant): void {
+    this.settle(entry, () => {
+      try {
+        const facts = entry.decider.decide(entry.decider.initial(), entry.command, { now, lastCheckAt: null });
+        const error = new Error(
+          `${entry.command.type} on a key that nobody holds was accepted (${facts.length} facts)`,
+        );
+        entry.reject(error);
+      } catch (refusal) {
+        entry.reject(refusal);
+      }
+    });
+  }
+
+  private async decideGroup(
+    stream: string,
+    sharers: readonly { entry: Waiting; answer: Answer }[],
+    now: Instant,
+  ): Promise<Group> {
+    const first = sharers[0] as { entry: Waiting; answer: Answer };
+    const { decider } = first.entry;
+    const base = await this.baseOf(stream, decider, first.answer);
+    let { state, revision } = base;
+    const moment: Moment = { now, lastCheckAt: base.lastCheckAt };
+    const events: NewEvent[] = [];
+    const checkIns: NewCheckIn[] = [];
+    const claims = new Map<string, AppendItem['claims'][number]>();
+    const outcomes: Outcome[] = [];
+    for (const { entry, answer } of sharers) {
+      if (answer.repeated) {
+        outcomes.push({ entry, state, revision, appended: false });
+        continue;
+      }
+      try {
+        const decided = write(entry, entry.decider.decide(state, entry.command, moment), revision);
+        state = storable(decided.facts.reduce(entry.decider.evolve, state), `the state of ${stream}`);
+        for (const fact of decided.facts)
+          for (const claim of entry.decider.claims?.(fact) ?? []) claims.set(claim.key, claim);
+        events.push(...decided.events);
+        checkIns.push(...decided.checkIns);
+        revision += decided.facts.length;
+        outcomes.push({ entry, state, revision, appended: decided.facts.length > 0 });
+      } catch (refusal) {
+        outcomes.push({ entry, refusal });
+      }
+    }
+    if (revision === base.revision) return { stream, item: null, outcomes };
+    const item = {
+      stream,
+      expected: base.revision,
+      fresh: base.fresh,
+      revision,
+      fold: decider.fold,
+      state: state as Json,
+      events,
+      checkIns,
+      claims: [...claims.values()],
+    };
+    return { stream, item, outcomes };
+  }
+
+  /** The state to decide on: the head, or, where the head is lost or was folded by other rules, the fold of the facts. */
+  private async baseOf(stream: string, decider: AnyDecider, answer: Answer): Promise<Base> {
+    const { head } = answer;
+    if (head && head.fold === decider.fold)
+      return { state: head.state, revision: head.revision, lastCheckAt: head.lastCheckAt, fresh: false };
+    if (!head && !answer.lost) return { state: decider.initial(), revision: 0, lastCheckAt: null, fresh: true };
+    return { ...foldOf(decider, await this.log.readStream(stream)), fresh: !head };
+  }
+
+  private settleGroup(group: Group, batch: bigint | null, recordedAt: Instant): void {
+    for (const outcome of group.outcomes) {
+      const { entry } = outcome;
+      this.settle(entry, () => {
+        if ('refusal' in outcome) entry.reject(outcome.refusal);
+        else {
+          const { state, revision, appended } = outcome;
+          const stream = group.stream;
+          entry.resolve({ stream, state, revision, repeated: !appended, batch: appended ? batch : null, recordedAt });
+        }
+      });
+    }
+  }
+
+  private settleAll(groups: readonly Group[], how: (entry: Waiting) => void): void {
+    for (const group of groups) for (const { entry } of group.outcomes) this.settle(entry, () => how(entry));
+  }
+
+  private settle(entry: Waiting, how: () => void): void {
+    if (entry.settled) return;
+    entry.settled = true;
+    how();
+  }
+
+  private decideAgain(entries: readonly Waiting[]): void {
+    for (const entry of entries) {
+      entry.conflicts += 1;
+      if (entry.conflicts > CONFLICTS_ALLOWED) this.settle(entry, () => entry.reject(unavailable()));
+    }
+    this.again(entries);
+  }
+
+  private again(entries: readonly Waiting[]): void {
+    const known = new Set(this.waiting);
+    this.waiting.unshift(...entries.filter((entry) => !entry.settled && !known.has(entry)));
+  }
+
+  private loseClaim(group: Group, key: string): void {
+    const entries = group.outcomes.map(({ entry }) => entry);
+    // Alone on its stream, the loser is known. With others, each is decided again by itself.
+    if (entries.length === 1) this.settleAll([group], (entry) => entry.reject(new ClaimTaken(key)));
+    else {
+      for (const entry of entries) entry.conflicts = Math.max(entry.conflicts, 1);
+      this.again(entries);
+    }
+  }
+}
+
+type Base = {
+  readonly state: unknown;
+  readonly revision: number;
+  readonly lastCheckAt: Instant | null;
+  readonly fresh: boolean;
+};
+
+const questionOf = ({ target, options, commandId }: Waiting): Question => ({
+  stream: 'stream' in target ? target.stream : null,
+  key: 'claim' in target ? target.claim : null,
+  commandId: options.commandId === null ? null : commandId,
+});
+
+/** Folds a stream's facts. What a decider does not know it leaves as it is. */
+export const foldOf = <State, Fact extends Typed>(
+  decider: Decider<State, Typed, Fact>,
+  facts: readonly RecordedFact[],
+) => {
+  let state = decider.initial();
+  let lastCheckAt: Instant | null = null;
+  for (const recorded of facts) {
+    if (recorded.kind === 'check-in') lastCheckAt = recorded.recordedAt;
+    state = decider.evolve(state, (recorded.kind === 'check-in' ? recorded.checkIn : recorded.event) as Typed as Fact);
+  }
+  return { state, revision: facts.at(-1)?.revision ?? 0, lastCheckAt };
+};
+
+/** Gives the facts of a decision their places and bytes. @throws Unstorable before anything is sent. */
+const write = (entry: Waiting, facts: readonly Typed[], after: number) => {
+  const events: NewEvent[] = [];
+  const checkIns: NewCheckIn[] = [];
+  for (const [index, fact] of facts.entries()) {
+    const revision = after + 1 + index;
+    if (isCheckIn(fact)) {
+      refuseUnstorable(fact, fact.type);
+      checkIns.push({ revision, checkIn: fact });
+    } else {
+      events.push({
+        revision,
+        commandId: entry.commandId,
+        ordinal: index,
+        eventId: randomUUID(),
+        type: fact.type,
+        actor: entry.options.actor,
+        body: bodyOf(fact),
+        trace: entry.options.trace ?? null,
+      });
+    }
+  }
+  return { facts, events, checkIns };
+};
+
+const isCheckIn = (fact: Typed): fact is CheckedIn => fact.type === 'CheckedIn';
+
+const unavailable = (): Refusal => new Refusal('unavailable', { retryAfter: RETRY_AFTER_SECONDS });

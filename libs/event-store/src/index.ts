@@ -1,0 +1,30 @@
+export { BODY_LIMIT, bodyOf, Unstorable } from './body.js';
+export { EventStore } from './event-store.js';
+export type {
+  Actor,
+  Batch,
+  ClaimHolder,
+  DecideOptions,
+  Decision,
+  LedgerEvent,
+  RecordedCheckIn,
+  RecordedEvent,
+  RecordedFact,
+  RecordHead,
+  StreamView,
+  Target,
+} from './event-store.js';
+export { ClaimTaken, foldOf, GroupCommit } from './group-commit.js';
+export type { GroupCommitOptions } from './group-commit.js';
+export { LogBackedStore } from './log-backed-store.js';
+export { ItemsRejected, OutcomeUnknown, RecordLog, RecordUnavailable, TryAgain } from './record-log.js';
+export type {
+  Answer,
+  AppendItem,
+  AppendResult,
+  Head,
+  ItemOutcome,
+  NewCheckIn,
+  NewEvent,
+  Question,
+} from './record-log.js';

@@ -1,0 +1,85 @@
+import type { Decider, Typed } from '@rollcall/decider';
+import {
+  EventStore,
+  type Batch,
+  type ClaimHolder,
+  type DecideOptions,
+  type Decision,
+  type RecordedFact,
+  type RecordHead,
+  type StreamView,
+  type Target,
+} from './event-store.js';
+import { foldOf, GroupCommit, type GroupCommitOptions } from './group-commit.js';
+import type { RecordLog } from './record-log.js';
+
+/** The event store over any log: decisions go through the group commit, reads go straight to the log. */
+export class LogBackedStore extends EventStore {
+  private readonly commit: GroupCommit;
+
+  constructor(
+    protected readonly log: RecordLog,
+    options: GroupCommitOptions = {},
+  ) {
+    super();
+    this.commit = new GroupCommit(log, options);
+  }
+
+  override decide<State, Command extends Typed, Fact extends Typed>(
+    decider: Decider<State, Command, Fact>,
+    target: Target,
+    command: Command,
+    options: DecideOptions,
+  ): Promise<Decision<State>> {
+    return this.commit.decide(decider, target, command, options);
+  }
+
+  override async view<State, Command extends Typed, Fact extends Typed>(
+    decider: Decider<State, Command, Fact>,
+    target: Target,
+  ): Promise<StreamView<State> | null> {
+    const question = 'stream' in target ? { stream: target.stream, key: null } : { stream: null, key: target.claim };
+    const { answers } = await this.log.ask([{ ...question, commandId: null }]);
+    const { stream = null, head = null, lost = false } = answers[0] ?? {};
+    if (stream === null) return null;
+    if (head && head.fold === decider.fold) {
+      return { stream, state: head.state as State, revision: head.revision, lastCheckAt: head.lastCheckAt };
+    }
+    if (!head && !lost) return null;
+    const facts = await this.log.readStream(stream);
+    return { stream, ...foldOf(decider as unknown as Decider<State, Typed, Fact>, facts) };
+  }
+
+  override holder(key: string): Promise<ClaimHolder | null> {
+    return this.log.holder(key);
+  }
+
+  override readBatches(after: bigint, limit: number): Promise<readonly Batch[]> {
+    return this.log.readBatches(after, limit);
+  }
+
+  override readStream(stream: string): Promise<readonly RecordedFact[]> {
+    return this.log.readStream(stream);
+  }
+
+  override newest(): Promise<RecordHead> {
+    return this.log.newest();
+  }
+
+  override epoch(): Promise<string> {
+    return this.log.epoch();
+  }
+
+  override onAppended(listener: () => void): () => void {
+    return this.log.onAppended(listener);
+  }
+
+  override mark(idleMs: number): Promise<boolean> {
+    return this.log.mark(idleMs);
+  }
+
+  override async close(): Promise<void> {
+    await this.commit.close();
+    await this.log.close();
+  }
+}

@@ -1,0 +1,1 @@
+export { InMemoryEventStore, InMemoryLog } from './in-memory-log.js';

@@ -1,0 +1,2 @@
+export { migrate, pendingMigrations, readMigrations } from './migrate.js';
+export type { MigrateOptions, MigrationFile } from './migrate.js';

@@ -1,0 +1,5 @@
+export * from './machine.js';
+export * from './operator.js';
+export * from './problem.js';
+export * from './secret.js';
+export * from './enrolment-token.js';

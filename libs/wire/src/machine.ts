@@ -1,0 +1,76 @@
+/** What a machine and the plane say to each other: JSON over HTTPS under `/v1`, bodies up to 64 KiB (plane, section 4). */
+
+export const BODY_LIMIT_BYTES = 65_536;
+
+/** The least and the greatest number of seconds between checks that an agent will follow, and the one it starts with (O16, C10). */
+export const INTERVAL_FLOOR_SECONDS = 10;
+export const INTERVAL_CEILING_SECONDS = 3_600;
+export const INTERVAL_DEFAULT_SECONDS = 30;
+
+export type StopReasonWord = 'person' | 'update' | 'restart' | 'handoff' | 'signal' | 'revocation';
+
+/** `POST /v1/enrolments`. No bearer: the token is the right to join once. */
+export type EnrolmentRequest = {
+  /** The secret part of the enrolment token, `rce_…`. */
+  readonly token: string;
+  /** A random UUID that the installation made and keeps. Never shown by any API, authorises nothing. */
+  readonly identifier: string;
+  /** SHA-256 of the credential that the installation made, as 64 lower-case hex digits. */
+  readonly credentialHash: string;
+  readonly profile: SelfReportBody;
+};
+
+export type SelfReportBody = {
+  readonly hostname?: string | null;
+  readonly agentVersion?: string | null;
+  readonly platform?: string | null;
+  readonly arch?: string | null;
+};
+
+/** 201 for a new machine, 200 for a repetition by the same installation. */
+export type EnrolmentAnswer = {
+  readonly machine: { readonly id: string; readonly name: string | null; readonly owner: string };
+  /** Seconds until the first check is due after the one that the agent makes at once. */
+  readonly interval: number;
+};
+
+/** `POST /v1/check`, with `Authorization: Bearer rcm_…`. */
+export type CheckRequest = {
+  readonly boot: { readonly counter: number; readonly id: string };
+  readonly sequence: number;
+  /** UUID, kept with its body over the retries of one check. */
+  readonly checkId: string;
+  /** The chain token of the newest answer; null when there is none. */
+  readonly chain: string | null;
+  /** What the agent believes it is. Display only. */
+  readonly believes?: { readonly machine?: string; readonly generation?: number };
+  readonly said: 'running' | 'stopping';
+  /** Required when `said` is `stopping`, else null or absent. */
+  readonly reason?: StopReasonWord | null;
+  /** Blocker codes; `[]` nothing blocks; null or absent: not probed yet, which changes nothing (O25). */
+  readonly blockers?: readonly string[] | null;
+  /** The name to adopt, once. null: no reading yet. */
+  readonly name?: string | null;
+  readonly report?: SelfReportBody;
+  /** How long the agent was cut off before this check, in seconds (N11). */
+  readonly secondsCutOff?: number;
+};
+
+export type CheckAnswer = {
+  readonly machine: {
+    readonly id: string;
+    readonly name: string | null;
+    readonly owner: string;
+    readonly generation: number;
+  };
+  /** Seconds until the next check. */
+  readonly interval: number;
+  /** To be presented by the next check. */
+  readonly chain: string;
+  /** SPKI pins of the plane's CA key, `sha256/<base64>`: current, then next. Absent where the plane has a public certificate. */
+  readonly pins?: readonly string[];
+  /** What the plane asks for (O26): at present nothing but the place for it. */
+  readonly requests: { readonly logTail: string | null; readonly rotate: boolean };
+  /** The plane's time, RFC 3339 in UTC. Information; nothing is decided by it. */
+  readonly serverTime: string;
+};

@@ -1,0 +1,118 @@
+/** What people's tools and the plane say to each other: JSON over HTTPS under `/v1`, with `Authorization: Bearer rco_…`. */
+
+/** `POST /v1/sessions`: a one-time sign-in link becomes a session. The secret is answered once and stored as a hash. */
+export type SignInRequest = { readonly link: string };
+export type SignInAnswer = {
+  readonly session: string;
+  readonly expiresAt: string;
+  readonly person: { readonly id: string; readonly name: string };
+};
+
+/** `POST /v1/enrolment-tokens`: the CLI made the secret, the plane registers its hash (plane, section 1, Secrets). */
+export type IssueTokenRequest = {
+  /** UUID, made by the caller and kept over retries. */
+  readonly commandId: string;
+  /** SHA-256 of the token's secret part, hex. */
+  readonly tokenHash: string;
+  readonly name?: string | null;
+  /** Seconds; 60 to 86,400. (Default: 900) */
+  readonly expiresIn?: number;
+};
+export type IssueTokenAnswer = {
+  readonly token: { readonly id: string; readonly expiresAt: string; readonly name: string | null };
+  /** Where machines reach the plane, and the pins they should expect; together with the secret they make the token string. */
+  readonly machineApi: string;
+  readonly pins: readonly string[];
+};
+
+export type PresenceWord = 'not-yet-arrived' | 'present' | 'absent';
+export type LifecycleWord = 'running' | 'unknown' | 'stopping' | 'stopped' | 'deleted';
+
+/** One machine as every surface shows it. Times are RFC 3339 in UTC. */
+export type MachineView = {
+  readonly id: string;
+  readonly name: string | null;
+  readonly hostname: string | null;
+  readonly presence: PresenceWord;
+  readonly lastCheckAt: string | null;
+  /** null until the first check. */
+  readonly lifecycle: LifecycleWord | null;
+  readonly stopReason: StopReason | null;
+  readonly blockers: readonly BlockerView[];
+  /** "present, but cannot take work: …" and its like; one sentence for a person (O32). */
+  readonly sentence: string;
+  readonly agentVersion: string | null;
+  readonly platform: string | null;
+  readonly owner: string;
+  readonly generation: number | null;
+  /** Seconds of silence after which it counts as absent. */
+  readonly window: number | null;
+  readonly admittedAt: string;
+  readonly deletedAt: string | null;
+  /** Newest fact about it; the order of facts, never a time. */
+  readonly revision: number;
+};
+type StopReason = 'person' | 'update' | 'restart' | 'handoff' | 'signal' | 'revocation';
+export type BlockerView = {
+  readonly code: string;
+  readonly since: string;
+  /** What it means. */
+  readonly sentence: string;
+  /** Who can fix it. */
+  readonly fix: string;
+};
+
+/** Every answer from a read model says how far the read model has come. */
+export type AsOf = {
+  /** The time of the newest batch that was applied; null before the first. */
+  readonly asOf: string | null;
+  /** True when that is older than 15 s (by the record's own head), so an old truth is not taken for a new one. */
+  readonly behind: boolean;
+};
+export type MachineList = AsOf & {
+  readonly machines: readonly MachineView[];
+  /** Opaque; null on the last page. */ readonly next: string | null;
+};
+export type MachineDetail = AsOf & { readonly machine: MachineView };
+
+/** One line of a machine's history: a ledger event, a run of checks without anything between them, or a time that nobody observed. */
+export type HistoryEntry =
+  | {
+      readonly kind: 'event';
+      readonly revision: number;
+      readonly at: string;
+      readonly type: string;
+      readonly actor: { readonly kind: string; readonly id: string };
+      readonly body: { readonly [key: string]: unknown };
+      readonly sentence: string;
+    }
+  | {
+      readonly kind: 'checks';
+      /** Revision of the first check of the run. */
+      readonly revision: number;
+      readonly at: string;
+      readonly until: string;
+      readonly count: number;
+      readonly said: 'running' | 'stopping';
+      readonly sentence: string;
+    }
+  | { readonly kind: 'not-observed'; readonly at: string; readonly until: string; readonly sentence: string };
+export type History = AsOf & {
+  readonly machine: { readonly id: string; readonly name: string | null };
+  readonly entries: readonly HistoryEntry[];
+};
+
+export type RenameRequest = { readonly commandId: string; readonly name: string };
+export type DeleteRequest = { readonly commandId: string };
+
+export type ReadModelStatus = {
+  readonly name: string;
+  readonly checkpoint: string;
+  readonly newest: string;
+  readonly lagBatches: string;
+  readonly heardUntil: string | null;
+  readonly epochMatches: boolean;
+  readonly parked: number;
+  readonly rebuilding: boolean;
+};
+export type ReadModelList = { readonly readModels: readonly ReadModelStatus[] };
