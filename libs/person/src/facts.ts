@@ -1,8 +1,12 @@
 /** Ledger events of the category `person`, one stream per person. */
 
+/** Somebody is known. Takes the key `person:first` where the plane had nobody before. */
 export type PersonRegistered = {
   readonly type: 'PersonRegistered';
-  /** Shown beside what the person did. */ readonly name: string;
+  /** Shown beside what the person did. */
+  readonly name: string;
+  /** True for whoever started the plane: only one stream can hold that. */
+  readonly first?: true;
 };
 /** A one-time sign-in link exists. Takes the key `sign-in-link:<hash>`. */
 export type SignInLinkIssued = {

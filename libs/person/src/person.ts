@@ -1,5 +1,5 @@
 import { type Decider, type Instant, instantOf, Refusal, timestampOf } from '@rollcall/decider';
-import { type PersonCommand, sessionKey, signInLinkKey } from './commands.js';
+import { FIRST_PERSON_KEY, type PersonCommand, sessionKey, signInLinkKey } from './commands.js';
 import type { PersonEvent } from './facts.js';
 
 /** How many unused links and how many sessions one person may have; the oldest gives way, because a fold knows no time. */
@@ -28,7 +28,9 @@ export const person: Decider<PersonState, PersonCommand, PersonEvent> = {
     switch (command.type) {
       case 'RegisterPerson':
         // The first name stays: a second registration is the first one again.
-        return state.name === null ? [{ type: 'PersonRegistered', name: command.name }] : [];
+        return state.name === null
+          ? [{ type: 'PersonRegistered', name: command.name, ...(command.first ? { first: true } : {}) }]
+          : [];
       case 'IssueSignInLink': {
         const { linkHash, expiresIn } = command;
         if (state.name === null) throw new Refusal('link-refused');
@@ -76,6 +78,8 @@ export const person: Decider<PersonState, PersonCommand, PersonEvent> = {
 
   claims(fact) {
     switch (fact.type) {
+      case 'PersonRegistered':
+        return fact.first ? [{ op: 'take', key: FIRST_PERSON_KEY }] : [];
       case 'SignInLinkIssued':
         return [{ op: 'take', key: signInLinkKey(fact.linkHash) }];
       case 'SessionStarted':

@@ -17,6 +17,8 @@ export type ListMachines = {
   readonly presence?: PresenceWord;
   /** A part of the name or of the hostname, in any case. */
   readonly name?: string;
+  /** Only the machines of this person. (Default: everybody's) */
+  readonly owner?: string;
 };
 
 export const LIST_LIMIT = 500;
@@ -60,8 +62,10 @@ export class MachineQueries {
   /**
    * The machines that somebody can mean: by id, by a prefix of at least eight characters, or by exact name. Machines that were
    * deleted are answered only where no other is meant. Several are for the asker to choose from; at most 20.
+   *
+   * @param owner only the machines of this person (Default: everybody's)
    */
-  async find(wanted: string): Promise<AsOf & { machines: readonly MachineView[] }> {
+  async find(wanted: string, owner?: string): Promise<AsOf & { machines: readonly MachineView[] }> {
     const newest = await this.store.newest();
     return inSnapshot(this.database, 'presence_machine', presenceModel.name, async (transaction, heard) => {
       const rows = await transaction
@@ -74,6 +78,7 @@ export class MachineQueries {
             ...(wanted.length >= 8 ? [where('machine', '^@', wanted)] : []),
           ]),
         )
+        .where((where) => (owner === undefined ? where.val(true) : where('owner', '=', owner)))
         .orderBy(sql`machine = ${wanted} desc, deleted_at is not null, machine`)
         .limit(20)
         .execute();
@@ -93,6 +98,7 @@ const filtered = (
 ): SelectQueryBuilder<ReadModelTables, 'presence_machine', object> => {
   let narrowed = select;
   if (after !== null) narrowed = narrowed.where('machine', '>', after);
+  if (query.owner !== undefined) narrowed = narrowed.where('owner', '=', query.owner);
   if (query.includeDeleted !== true) narrowed = narrowed.where('deleted_at', 'is', null);
   if (query.name !== undefined) {
     const part = query.name.toLowerCase();
