@@ -7,8 +7,14 @@ export type IssueToken = {
   /** Seconds, 60 to 86,400. */
   readonly expiresIn: number;
 };
+
+/** Everything that can be asked of a token's stream. */
 export type TokenCommand = IssueToken;
 
+/** The key that a token's hash is, unique over all tokens; `tokenHash` is SHA-256, hex. */
 export const enrolmentTokenKey = (tokenHash: string): string => `enrolment-token:${tokenHash}`;
+
+/** The stream of a token. */
 export const tokenStream = (tokenId: string): string => `token-${tokenId}`;
+/** The id of the token that a stream is about. */
 export const tokenIdOf = (stream: string): string => stream.slice('token-'.length);

@@ -1,4 +1,4 @@
-/** Ledger events of the category `token`, one stream per enrolment token. The actor of both is the person who acts. */
+// Ledger events of the category `token`, one stream per enrolment token. The actor is the person who issues it.
 
 /** A person registered the hash of a token that their CLI made (N20). Takes the key `enrolment-token:<hash>`. */
 export type TokenIssued = {
@@ -12,4 +12,5 @@ export type TokenIssued = {
   readonly name: string | null;
 };
 
+/** Everything that can happen to a token. */
 export type TokenEvent = TokenIssued;

@@ -9,5 +9,5 @@ const UNSHOWABLE = /[\p{Cc}\p{Cs}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/g
 export const cleanDisplay = (text: unknown, maxLength: number): string | null => {
   if (typeof text !== 'string') return null;
   const shown = text.replace(UNSHOWABLE, '').trim();
-  return [...shown].slice(0, maxLength).join('').trim() || null;
+  return Array.from(shown).slice(0, maxLength).join('').trim() || null;
 };

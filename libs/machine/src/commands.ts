@@ -38,10 +38,10 @@ export type AcceptCheck = {
   readonly report: Partial<SelfReport>;
   /** The number of the chain token it presented, if the token was one of ours, for this machine and this epoch. */
   readonly chain: number | null;
-  /** The interval that the plane issues at present, and the least window. */
   readonly policy: CheckPolicy;
 };
 
+/** The interval that the plane issues at present, and the least window. */
 export type CheckPolicy = {
   /** Seconds; what the answer will carry. (Default: 30) */
   readonly interval: number;
@@ -49,7 +49,10 @@ export type CheckPolicy = {
   readonly windowFloor: number;
 };
 
+/** A person names the node; no check changes that (O24). */
 export type RenameMachine = { readonly type: 'RenameMachine'; readonly name: string };
+
+/** A person deletes the machine, which revokes its credential for good (O31). */
 export type DeleteMachine = { readonly type: 'DeleteMachine' };
 
 /** The holder of the current credential registers the hash of the next one, which it made (O19). */
@@ -61,12 +64,20 @@ export type StartRotation = {
   readonly nextKeyHash: string;
 };
 
+/** Everything that can be asked of a machine's stream. */
 export type MachineCommand = AdmitMachine | AcceptCheck | StartRotation | RenameMachine | DeleteMachine;
 
-/** Keys that a machine's stream holds. */
+/** The key that a credential's hash is. Never released, so a retired or revoked one stays known (O20). */
 export const credentialKey = (keyHash: string): string => `credential:${keyHash}`;
+
+/** The key that an identifier's hash is; deletion releases it. */
 export const identifierKey = (identifierHash: string): string => `identifier:${identifierHash}`;
+
+/** The key that a token's redemption is: a token admits one machine (N20). */
 export const redemptionKey = (tokenId: string): string => `redemption:${tokenId}`;
 
+/** The stream of a machine. */
 export const machineStream = (machineId: string): string => `machine-${machineId}`;
+
+/** The id of the machine that a stream is about. */
 export const machineIdOf = (stream: string): string => stream.slice('machine-'.length);

@@ -62,6 +62,7 @@ export type BlockersChanged = { readonly type: 'BlockersChanged'; readonly block
 /** Deleting a machine is revoking it; the last fact of the stream (O31). */
 export type MachineDeleted = { readonly type: 'MachineDeleted'; readonly identifierHash: string };
 
+/** Everything of the ledger that can happen to a machine. */
 export type MachineEvent =
   | MachineAdmitted
   | GenerationRegistered
@@ -107,6 +108,7 @@ export type ChainStep = {
   readonly issued: number;
 };
 
+/** Everything that can happen to a machine, in one order of revisions. */
 export type MachineFact = MachineEvent | CheckedIn;
 
 /** A fact with its place in the record. */

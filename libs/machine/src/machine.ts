@@ -35,9 +35,17 @@ const evolve = (state: MachineState, fact: MachineFact): MachineState => ({
 
 type Step = (state: MachineState) => readonly MachineFact[];
 
-/** Asks rules in turn, each on what the one before has decided. */
-const inTurn = (state: MachineState, ...steps: readonly Step[]): readonly MachineFact[] =>
-  steps.reduce<readonly MachineFact[]>((facts, step) => [...facts, ...step(facts.reduce(evolve, state))], []);
+/** Asks rules in turn, each on what the ones before have decided. */
+const inTurn = (state: MachineState, ...steps: readonly Step[]): readonly MachineFact[] => {
+  const facts: MachineFact[] = [];
+  let current = state;
+  for (const step of steps) {
+    const decided = step(current);
+    facts.push(...decided);
+    current = decided.reduce(evolve, current);
+  }
+  return facts;
+};
 
 const acceptCheck = (state: MachineState, check: AcceptCheck, moment: Moment): readonly MachineFact[] => {
   const confirmed = credential.decide(state.credential, check, moment);

@@ -1,14 +1,17 @@
+/** A person exists from here on. */
 export type RegisterPerson = {
   readonly type: 'RegisterPerson';
   readonly name: string;
   /** Only if the plane has nobody yet. */
   readonly first?: true;
 };
+/** Somebody who may say so lets a person sign in once. */
 export type IssueSignInLink = {
   readonly type: 'IssueSignInLink';
   readonly linkHash: string;
   /** Seconds. */ readonly expiresIn: number;
 };
+/** A sign-in link is presented; the plane makes the session's secret, answers it once and keeps its hash. */
 export type StartSession = {
   readonly type: 'StartSession';
   readonly linkHash: string;
@@ -17,12 +20,18 @@ export type StartSession = {
   /** Seconds. */
   readonly expiresIn: number;
 };
+/** A person ends a session. */
 export type EndSession = { readonly type: 'EndSession'; readonly sessionId: string };
+/** Everything that can be asked of a person's stream. */
 export type PersonCommand = RegisterPerson | IssueSignInLink | StartSession | EndSession;
 
 /** Held by the person who started the plane. */
 export const FIRST_PERSON_KEY = 'person:first';
+/** The key that a link's hash is; never released, so a used link is not issued again. */
 export const signInLinkKey = (linkHash: string): string => `sign-in-link:${linkHash}`;
+/** The key that a session's hash is; the session's end releases it. */
 export const sessionKey = (sessionHash: string): string => `session:${sessionHash}`;
+/** The stream of a person. */
 export const personStream = (personId: string): string => `person-${personId}`;
+/** The id of the person that a stream is about. */
 export const personIdOf = (stream: string): string => stream.slice('person-'.length);

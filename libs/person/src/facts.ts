@@ -1,6 +1,7 @@
-/** Ledger events of the category `person`, one stream per person. */
+// Ledger events of the category `person`, one stream per person.
 
 /** Somebody is known. Takes the key `person:first` where the plane had nobody before. */
+/** A person exists. */
 export type PersonRegistered = {
   readonly type: 'PersonRegistered';
   /** Shown beside what the person did. */
@@ -25,4 +26,5 @@ export type SessionStarted = {
 /** The session was ended by a person. Releases the key `session:<hash>`. */
 export type SessionEnded = { readonly type: 'SessionEnded'; readonly sessionId: string; readonly sessionHash: string };
 
+/** Everything that can happen to a person. */
 export type PersonEvent = PersonRegistered | SignInLinkIssued | SessionStarted | SessionEnded;

@@ -5,7 +5,10 @@ import type { PersonEvent } from './facts.js';
 /** How many unused links and how many sessions one person may have; the oldest gives way, because a fold knows no time. */
 const KEPT = 100;
 
+/** A link that was not used yet; `expiresAt` is UTC, RFC 3339. */
 export type SignInLink = { readonly linkHash: string; readonly expiresAt: string };
+
+/** A session that was not ended; `expiresAt` is UTC, RFC 3339. */
 export type Session = { readonly sessionId: string; readonly sessionHash: string; readonly expiresAt: string };
 
 /** What is known of one person. */

@@ -58,6 +58,7 @@ export const check = (over: Partial<AcceptCheck> = {}): AcceptCheck => {
   };
 };
 
+/** The admission of the machine of most tests. */
 export const admitted = (over: Partial<MachineAdmitted> = {}): MachineAdmitted => ({
   type: 'MachineAdmitted',
   machine: MACHINE_ID,
@@ -69,14 +70,17 @@ export const admitted = (over: Partial<MachineAdmitted> = {}): MachineAdmitted =
   ...over,
 });
 
+/** A key that was registered. */
 export const registered = (generation: number, hash = keyHash(generation)): GenerationRegistered => ({
   type: 'GenerationRegistered',
   generation,
   keyHash: hash,
 });
 
+/** A generation that has succeeded once. */
 export const confirmed = (generation: number): GenerationConfirmed => ({ type: 'GenerationConfirmed', generation });
 
+/** The start of a boot. */
 export const started = (of: Boot = boot()): AgentStarted => ({ type: 'AgentStarted', boot: of });
 
 /** A check-in as the record returns it: without the chain, unless it is given. */
@@ -97,6 +101,7 @@ export const checkedIn = (over: Partial<CheckedIn> = {}): CheckedIn => {
   };
 };
 
+/** The deletion of a machine. */
 export const deleted = (identifierHash = 'identifier-1'): MachineDeleted => ({
   type: 'MachineDeleted',
   identifierHash,

@@ -1,1 +1,3 @@
 export * from './builders.js';
+export { HonestAgent } from './honest-agent.js';
+export { StreamOnClock } from './record.js';

@@ -1,0 +1,275 @@
+import { describe, expect, it } from '@jest/globals';
+import { specFor } from '@rollcall/decider/testing';
+import { machineIdOf, machineStream } from './commands.js';
+import type { MachineFact, SelfReport } from './facts.js';
+import { answerTo, machine } from './machine.js';
+import {
+  admit,
+  admitted,
+  boot,
+  check,
+  checkedIn,
+  confirmed,
+  deleted,
+  keyHash,
+  MACHINE_ID,
+  NO_REPORT,
+  registered,
+  started,
+} from './testing/index.js';
+
+const given = specFor(machine);
+
+const NOW = Date.UTC(2026, 0, 1, 12);
+const REPORT: SelfReport = { hostname: 'ip-10-0-0-7', agentVersion: '1.0.0', platform: 'linux', arch: 'x64' };
+const RUNNING: readonly MachineFact[] = [
+  admitted(),
+  registered(1),
+  confirmed(1),
+  started(),
+  checkedIn({ chain: { presented: null, issued: 1 } }),
+];
+const second = (over: Parameters<typeof check>[0] = {}) => check({ sequence: 2, chain: 1, ...over });
+const secondRecorded = (over: Parameters<typeof checkedIn>[0] = {}) =>
+  checkedIn({ sequence: 2, chain: { presented: 1, issued: 2 }, ...over });
+
+describe('admission', () => {
+  it('is the redemption of a token: a machine, its first key, and what it reports', () => {
+    given()
+      .when(admit({ report: REPORT }))
+      .then(admitted(), registered(1), { type: 'SelfReportChanged', ...REPORT });
+    given()
+      .when(admit({ report: NO_REPORT }))
+      .then(admitted(), registered(1));
+  });
+
+  it('takes the name and the owner from the token', () => {
+    const token = { ...admit().token, owner: 'person-2', name: 'lab-1' };
+    given()
+      .when(admit({ token }))
+      .then(admitted({ owner: 'person-2', name: 'lab-1' }), registered(1));
+  });
+
+  it('is refused from the moment on that the token expires (N20)', () => {
+    const { expiresAt } = admit().token;
+    given()
+      .when(admit(), { now: expiresAt - 1 })
+      .then(admitted(), registered(1));
+    given().when(admit(), { now: expiresAt }).thenRefused('token-refused', {});
+  });
+
+  it('is answered again to the same installation, also after the token expired and the key was rotated', () => {
+    const rotated = [...RUNNING, registered(2), confirmed(2)];
+    given(admitted(), registered(1)).when(admit()).thenNothing();
+    given(...RUNNING)
+      .when(admit({ machineId: 'made-again', report: REPORT }), { now: NOW + 7_200_000 })
+      .thenNothing();
+    given(...rotated)
+      .when(admit())
+      .thenNothing();
+  });
+
+  it.each([
+    ['another token', RUNNING, admit({ token: { ...admit().token, id: 'token-2' } })],
+    ['another key', RUNNING, admit({ keyHash: keyHash(9) })],
+    ['a later key of the same machine', [...RUNNING, registered(2)], admit({ keyHash: keyHash(2) })],
+    ['a machine that was deleted', [...RUNNING, deleted()], admit()],
+  ])('refuses %s in the words of an expired token (N20)', (_what, past, command) =>
+    given(...past)
+      .when(command)
+      .thenRefused('token-refused', {}),
+  );
+
+  it('takes the keys of the token’s redemption, the identifier and the credential', () => {
+    expect(machine.claims?.(admitted())).toEqual([
+      { op: 'take', key: 'redemption:token-1' },
+      { op: 'take', key: 'identifier:identifier-1' },
+    ]);
+    expect(machine.claims?.(registered(2, 'h2'))).toEqual([{ op: 'take', key: 'credential:h2' }]);
+  });
+
+  it('names the stream of a machine by its id, and back', () => {
+    expect(machineStream(MACHINE_ID)).toBe(`machine-${MACHINE_ID}`);
+    expect(machineIdOf(machineStream(MACHINE_ID))).toBe(MACHINE_ID);
+  });
+});
+
+describe('a check', () => {
+  it('is recorded last, after everything that it changed, in one order', () =>
+    given(admitted(), registered(1))
+      .when(check({ name: 'ip-10-0-0-7', report: REPORT, blockers: ['disk-full'], said: 'stopping', reason: 'person' }))
+      .then(
+        confirmed(1),
+        started(),
+        { type: 'NameAdopted', name: 'ip-10-0-0-7' },
+        { type: 'SelfReportChanged', ...REPORT },
+        { type: 'BlockersChanged', blockers: ['disk-full'] },
+        { type: 'StopAnnounced', reason: 'person' },
+        checkedIn({ said: 'stopping', reason: 'person', chain: { presented: null, issued: 1 } }),
+      ));
+
+  it('is recorded when it says nothing new: it is the liveness (U1)', () =>
+    given(...RUNNING)
+      .when(second())
+      .then(secondRecorded()));
+
+  it('carries the generation that was presented, while two are alive (O19)', () => {
+    given(...RUNNING, registered(2))
+      .when(second())
+      .then(secondRecorded({ generation: 1 }));
+    given(...RUNNING, registered(2))
+      .when(second({ keyHash: keyHash(2) }))
+      .then(confirmed(2), secondRecorded({ generation: 2 }));
+  });
+
+  it('keeps no reason for running on', () =>
+    given(...RUNNING)
+      .when(second({ reason: 'person' }))
+      .then(secondRecorded({ reason: null })));
+
+  it('announces the stop of a new start, though the start before ended the same way (O17)', () => {
+    const goodbye = checkedIn({ sequence: 2, said: 'stopping', reason: 'person' });
+    given(...RUNNING, { type: 'StopAnnounced', reason: 'person' }, goodbye)
+      .when(check({ boot: boot(2), said: 'stopping', reason: 'person' }))
+      .then(
+        started(boot(2)),
+        { type: 'StopAnnounced', reason: 'person' },
+        checkedIn({ boot: boot(2), said: 'stopping', reason: 'person', chain: { presented: null, issued: 1 } }),
+      );
+  });
+
+  it('is not recorded twice when its answer was lost', () => {
+    given(...RUNNING)
+      .when(check())
+      .thenNothing();
+    given(...RUNNING)
+      .when(check({ said: 'stopping', reason: 'signal', name: 'b' }))
+      .thenNothing();
+  });
+
+  it('changes nothing when it is late: a goodbye of a start before (C17)', () => {
+    const goodbye = check({ sequence: 2, said: 'stopping', reason: 'signal' });
+    given(...RUNNING, started(boot(2)), checkedIn({ boot: boot(2) }))
+      .when(goodbye)
+      .thenRefused('stale-check', { highestBoot: 2 });
+  });
+
+  it('changes nothing when it is late: a goodbye overtaken by a newer check', () =>
+    given(...RUNNING, checkedIn({ sequence: 3 }))
+      .when(second({ said: 'stopping', reason: 'signal' }))
+      .thenRefused('stale-check', { highestBoot: 1 }));
+
+  it('is refused for its key before anything else about it is looked at (O5, O20)', () => {
+    given().when(check()).thenRefused('credential-unknown', {});
+    given(...RUNNING)
+      .when(check({ keyHash: keyHash(7), sequence: 9 }))
+      .thenRefused('generation-behind', {});
+    given(...RUNNING)
+      .when(check({ keyHash: keyHash(7) }))
+      .thenRefused('generation-behind', {});
+  });
+
+  it('is not helped by a name, a report, a boot or a checkId of the real machine (O5)', () =>
+    given(...RUNNING)
+      .when(second({ keyHash: keyHash(7), name: 'ip-10-0-0-7', report: REPORT }))
+      .thenRefused('generation-behind', {}));
+});
+
+describe('the answer to a check', () => {
+  const after = (...facts: MachineFact[]) => facts.reduce(machine.evolve, machine.initial());
+
+  it('says who the machine is, the interval and the chain number', () => {
+    const checked = checkedIn({ interval: 45, chain: { presented: null, issued: 7 } });
+    expect(answerTo(after(admitted({ name: 'lab-1' }), registered(1), confirmed(1), checked), boot())).toEqual({
+      machine: MACHINE_ID,
+      owner: 'person-1',
+      name: 'lab-1',
+      generation: 1,
+      interval: 45,
+      chain: 7,
+    });
+  });
+
+  it('is the first one again for a repetition, also after the next start has checked in', () => {
+    const next = checkedIn({ boot: boot(2), interval: 60, chain: { presented: 1, issued: 2 } });
+    expect(answerTo(after(...RUNNING, next), boot(1))).toMatchObject({ interval: 30, chain: 1, name: null });
+    expect(answerTo(after(...RUNNING, next), boot(2))).toMatchObject({ interval: 60, chain: 2 });
+  });
+
+  it('has a number to offer when a head was folded anew', () => {
+    const past = [admitted(), registered(1), confirmed(1), checkedIn()];
+    expect(answerTo(after(...past), boot(1)).chain).toBe(0);
+    const next = checkedIn({ boot: boot(2), chain: { presented: 5, issued: 6 } });
+    expect(answerTo(after(...past, next), boot(1)).chain).toBe(6);
+  });
+
+  it('is not asked for where there is no check, no machine or no key', () => {
+    expect(() => answerTo(after(...RUNNING), boot(2))).toThrow('no check of this boot');
+    expect(() => answerTo(after(checkedIn()), boot(1))).toThrow('no check of this boot');
+    expect(() => answerTo(after(admitted(), checkedIn()), boot(1))).toThrow('without a machine');
+  });
+});
+
+describe('a rename', () => {
+  it('is a person’s word on a machine that exists', () => {
+    given(...RUNNING)
+      .when({ type: 'RenameMachine', name: 'a' })
+      .then({ type: 'MachineRenamed', name: 'a' });
+    given().when({ type: 'RenameMachine', name: 'a' }).thenRefused('machine-not-found', {});
+    given(...RUNNING, deleted())
+      .when({ type: 'RenameMachine', name: 'a' })
+      .thenRefused('machine-not-found', {});
+  });
+});
+
+describe('a rotation', () => {
+  it('registers the next key (O19)', () =>
+    given(...RUNNING)
+      .when({ type: 'StartRotation', keyHash: keyHash(1), nextKeyHash: keyHash(2) })
+      .then(registered(2)));
+});
+
+describe('deletion is the end (O31)', () => {
+  const DELETED = [...RUNNING, deleted()];
+
+  it('is one fact, once', () => {
+    given(...RUNNING)
+      .when({ type: 'DeleteMachine' })
+      .then(deleted());
+    given(...DELETED)
+      .when({ type: 'DeleteMachine' })
+      .thenNothing();
+    given().when({ type: 'DeleteMachine' }).thenRefused('machine-not-found', {});
+  });
+
+  it('frees the identifier and keeps the credentials known', () => {
+    expect(machine.claims?.(deleted())).toEqual([{ op: 'release', key: 'identifier:identifier-1' }]);
+  });
+
+  it.each([
+    ['a new check', second()],
+    ['the repetition of the last check', check()],
+    ['a late check', check({ sequence: 0 })],
+    ['a check of a new start', check({ boot: boot(2) })],
+    ['a goodbye because of the revocation', second({ said: 'stopping', reason: 'revocation' })],
+    ['a rotation', { type: 'StartRotation', keyHash: keyHash(1), nextKeyHash: keyHash(2) } as const],
+  ])('refuses %s, so nothing brings the machine back (O31)', (_what, command) =>
+    given(...DELETED)
+      .when(command)
+      .thenRefused('credential-revoked', {}),
+  );
+});
+
+describe('a fact of an unknown type', () => {
+  it('changes nothing and claims nothing', () => {
+    const unknown = { ...checkedIn({ sequence: 9 }), type: 'MachinePainted', name: 'x' } as unknown as MachineFact;
+    const state = RUNNING.reduce(machine.evolve, machine.initial());
+    expect(machine.evolve(state, unknown)).toEqual(state);
+    expect(machine.claims?.(unknown)).toEqual([]);
+  });
+
+  it('does not bring a machine into being that was never admitted', () => {
+    const strays: MachineFact[] = [deleted(), registered(1)];
+    for (const stray of strays) expect(machine.evolve(machine.initial(), stray).enrolment).toBeNull();
+  });
+});

@@ -1,0 +1,122 @@
+import { describe, expect, it } from '@jest/globals';
+import { specFor } from '@rollcall/decider/testing';
+import type { IssueSignInLink, RegisterPerson, StartSession } from './commands.js';
+import type { PersonEvent } from './facts.js';
+import { liveSession, person, sessionValid } from './person.js';
+
+const given = specFor(person);
+
+const NOW = Date.UTC(2026, 0, 1, 12);
+const register = (name = 'Ada'): RegisterPerson => ({ type: 'RegisterPerson', name });
+const issueLink = (linkHash = 'l1'): IssueSignInLink => ({ type: 'IssueSignInLink', linkHash, expiresIn: 600 });
+const start = (over: Partial<StartSession> = {}): StartSession => ({
+  type: 'StartSession',
+  linkHash: 'l1',
+  sessionId: 's1',
+  sessionHash: 'sh1',
+  expiresIn: 3600,
+  ...over,
+});
+
+const registered = { type: 'PersonRegistered', name: 'Ada' } as const;
+const linkIssued = (linkHash = 'l1') =>
+  ({ type: 'SignInLinkIssued', linkHash, expiresAt: '2026-01-01T12:10:00.000Z' }) as const;
+const sessionStarted = (n = 1, linkHash = 'l1') =>
+  ({
+    type: 'SessionStarted',
+    sessionId: `s${n}`,
+    sessionHash: `sh${n}`,
+    linkHash,
+    expiresAt: '2026-01-01T13:00:00.000Z',
+  }) as const;
+const sessionEnded = (n = 1) => ({ type: 'SessionEnded', sessionId: `s${n}`, sessionHash: `sh${n}` }) as const;
+
+const stateAfter = (...facts: PersonEvent[]) => facts.reduce(person.evolve, person.initial());
+
+describe('a person', () => {
+  it('is registered once', () => {
+    given().when(register()).then(registered);
+    given(registered).when(register('Eve')).thenNothing();
+  });
+});
+
+describe('a sign-in link', () => {
+  it('is issued with a time of expiry to a registered person', () => {
+    given(registered).when(issueLink(), { now: NOW }).then(linkIssued());
+    given().when(issueLink()).thenRefused('link-refused', {});
+  });
+
+  it('is issued once', () => given(registered, linkIssued('l0'), linkIssued()).when(issueLink()).thenNothing());
+
+  it('becomes a session before it expires', () => {
+    given(registered, linkIssued('l0'), linkIssued()).when(start(), { now: NOW }).then(sessionStarted());
+    given(registered, linkIssued())
+      .when(start({ expiresIn: 1 }), { now: NOW + 599_999 })
+      .thenState({ links: [] });
+  });
+
+  it('looks the same to whoever presents a used, an expired or an unknown one', () => {
+    given(registered, linkIssued())
+      .when(start(), { now: NOW + 600_000 })
+      .thenRefused('link-refused', {});
+    given(registered, linkIssued(), sessionStarted()).when(start(), { now: NOW }).thenRefused('link-refused', {});
+    given(registered, linkIssued('l2')).when(start(), { now: NOW }).thenRefused('link-refused', {});
+  });
+
+  it('is used up alone', () =>
+    given(registered, linkIssued('l1'), linkIssued('l2'))
+      .when(start(), { now: NOW })
+      .thenState({ links: [{ linkHash: 'l2', expiresAt: linkIssued().expiresAt }] }));
+});
+
+describe('a session', () => {
+  const state = stateAfter(registered, linkIssued(), sessionStarted(1), sessionStarted(2, 'l2'));
+
+  it('is valid until it expires', () => {
+    expect(sessionValid(state, 'sh1', NOW)).toBe(true);
+    expect(sessionValid(state, 'sh2', NOW + 3_599_999)).toBe(true);
+    expect(sessionValid(state, 'sh1', NOW + 3_600_000)).toBe(false);
+    expect(liveSession(state, 'sh2', NOW)?.sessionId).toBe('s2');
+  });
+
+  it('is not valid when nobody started it, or it ended', () => {
+    expect(sessionValid(state, 'sh3', NOW)).toBe(false);
+    expect(liveSession(state, 'sh3', NOW)).toBeNull();
+    const ended = person.evolve(state, sessionEnded(1));
+    expect(sessionValid(ended, 'sh1', NOW)).toBe(false);
+    expect(sessionValid(ended, 'sh2', NOW)).toBe(true);
+  });
+
+  it('ends once', () => {
+    given(registered, sessionStarted(1), sessionStarted(2))
+      .when({ type: 'EndSession', sessionId: 's2' })
+      .then(sessionEnded(2));
+    given(registered, sessionStarted(), sessionEnded()).when({ type: 'EndSession', sessionId: 's1' }).thenNothing();
+  });
+});
+
+describe('what is kept of a person', () => {
+  it('is bounded: the hundred newest links and sessions', () => {
+    const numbers = Array.from({ length: 101 }, (_, index) => index);
+    const { links, sessions } = stateAfter(
+      ...numbers.map((n) => linkIssued(`l${n}`)),
+      ...numbers.map((n) => sessionStarted(n, 'another')),
+    );
+    expect([links.length, links[0]?.linkHash, links.at(-1)?.linkHash]).toEqual([100, 'l1', 'l100']);
+    expect([sessions.length, sessions[0]?.sessionId, sessions.at(-1)?.sessionId]).toEqual([100, 's1', 's100']);
+  });
+
+  it('is not changed by a fact of an unknown type, which claims nothing', () => {
+    const unknown = { ...sessionStarted(), type: 'PersonSang' } as unknown as PersonEvent;
+    const state = stateAfter(registered);
+    expect(person.evolve(state, unknown)).toBe(state);
+    expect(person.claims?.(unknown)).toEqual([]);
+  });
+
+  it('takes the keys of links and sessions, and gives back the key of a session that ended', () => {
+    expect(person.claims?.(registered)).toEqual([]);
+    expect(person.claims?.(linkIssued())).toEqual([{ op: 'take', key: 'sign-in-link:l1' }]);
+    expect(person.claims?.(sessionStarted())).toEqual([{ op: 'take', key: 'session:sh1' }]);
+    expect(person.claims?.(sessionEnded())).toEqual([{ op: 'release', key: 'session:sh1' }]);
+  });
+});
