@@ -1,0 +1,154 @@
+import 'reflect-metadata';
+import { Module, type DynamicModule, type Type } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, ModuleRef, NestFactory, Reflector } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { TlsSource } from '@rollcall/plane-ca';
+import type { Server as HttpsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { Logger as NestPinoLogger } from 'nestjs-pino';
+import type { Logger } from 'pino';
+import { AllowGuard } from '../access/allow.guard.js';
+import { requireDeclarations } from '../access/routes.js';
+import { loggingModule } from '../logging/logging.module.js';
+import { ProblemFilter } from '../problem/problem.filter.js';
+import { HTTP_LIMITS, type HttpLimits } from './limits.js';
+import { ProblemFastifyAdapter, secureContextOf, type AdapterOptions } from './problem-fastify.adapter.js';
+
+/** An app's module with everything around it that all our HTTP apps have. */
+export type AppOptions = {
+  readonly module: Type | DynamicModule;
+  readonly logger: Logger;
+  readonly limits?: Partial<HttpLimits>;
+};
+
+export type HttpsAppOptions = AppOptions & {
+  readonly tls: TlsSource;
+  /** TLS 1.3 for machines; people's tools may be older. (Default: TLSv1.3) */
+  readonly minTls?: 'TLSv1.2' | 'TLSv1.3';
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  /** The name of the setting that chooses the port, for the error that says it is taken. */
+  readonly portVariable: string;
+  /** How long running requests may take after `close()`. (Default: 10,000) */
+  readonly drainMs?: number;
+};
+
+/** A running HTTPS app. */
+export type HttpsApp = {
+  readonly app: NestFastifyApplication;
+  /** An origin under which this host reaches it. */
+  readonly url: string;
+  readonly port: number;
+  /** Looks for a newer certificate and shows it to new connections; those that are open are not touched. */
+  reloadCertificate(): Promise<void>;
+  /** Refuses new requests with 503, lets the running ones finish, then ends. Resolves when nothing is left. */
+  close(): Promise<void>;
+};
+
+const CERTIFICATE_CHECK_MS = 3_600_000;
+const DRAIN_MS = 10_000;
+
+@Module({})
+class RootModule {}
+
+const around = ({ module, logger }: AppOptions): DynamicModule => ({
+  module: RootModule,
+  imports: [loggingModule(logger), module],
+  providers: [
+    { provide: APP_FILTER, useFactory: () => new ProblemFilter(logger) },
+    {
+      provide: APP_GUARD,
+      inject: [Reflector, ModuleRef],
+      useFactory: (reflector: Reflector, modules: ModuleRef) => new AllowGuard(reflector, modules),
+    },
+  ],
+});
+
+/**
+ * Builds an app without listening: its routes answer `app.inject()`.
+ *
+ * @throws Error when a route does not declare who may call it.
+ */
+export const createApp = async (
+  options: AppOptions,
+  tls?: AdapterOptions['tls'],
+): Promise<{ app: NestFastifyApplication; adapter: ProblemFastifyAdapter }> => {
+  const limits = { ...HTTP_LIMITS, ...options.limits };
+  const adapter = new ProblemFastifyAdapter({ logger: options.logger, limits, ...(tls ? { tls } : {}) });
+  const app = await NestFactory.create<NestFastifyApplication>(around(options), adapter, {
+    bodyParser: false,
+    bufferLogs: true,
+    abortOnError: false,
+  });
+  try {
+    app.useLogger(app.get(NestPinoLogger));
+    requireDeclarations(app);
+    await app.init();
+    await adapter.getInstance().ready();
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+  return { app, adapter };
+};
+
+/**
+ * Builds an app and serves it over HTTPS until `close()`; the certificate is looked at every hour.
+ *
+ * @throws Error naming the port and its setting when the port is taken or not permitted.
+ */
+export const startHttpsApp = async (options: HttpsAppOptions): Promise<HttpsApp> => {
+  const { tls: source, host, logger, minTls = 'TLSv1.3', drainMs = DRAIN_MS } = options;
+  const { app, adapter } = await createApp(options, { source, minVersion: minTls });
+  const server = adapter.getHttpServer<HttpsServer>();
+  try {
+    await app.listen(options.port, host);
+  } catch (error) {
+    await app.close();
+    throw asPortError(error as NodeJS.ErrnoException, options);
+  }
+  const { port } = server.address() as AddressInfo;
+
+  const reloadCertificate = async (): Promise<void> => {
+    try {
+      if (!(await source.refresh())) return;
+      server.setSecureContext({ ...secureContextOf(source), minVersion: minTls });
+      logger.info('a new server certificate is in use');
+    } catch (error) {
+      logger.error({ err: error }, 'the new server certificate cannot be used; the old one stays');
+    }
+  };
+  const certificateTimer = setInterval(() => void reloadCertificate(), CERTIFICATE_CHECK_MS);
+
+  const shutDown = async (): Promise<void> => {
+    clearInterval(certificateTimer);
+    const deadline = Promise.withResolvers<void>();
+    const timer = setTimeout(() => {
+      deadline.resolve();
+      server.closeAllConnections();
+    }, drainMs);
+    try {
+      await Promise.race([adapter.drain.begin(), deadline.promise]);
+      await app.close();
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+  let closed: Promise<void> | null = null;
+  return { app, url: originOf(host, port), port, reloadCertificate, close: () => (closed ??= shutDown()) };
+};
+
+const asPortError = (error: NodeJS.ErrnoException, { host, port, portVariable }: HttpsAppOptions): Error => {
+  const reason = {
+    EADDRINUSE: `Port ${port} on ${host} is taken by another program`,
+    EACCES: `Port ${port} on ${host} may not be opened by this user`,
+    EADDRNOTAVAIL: `${host} is not an address of this host (port ${port})`,
+  }[error.code ?? ''];
+  return reason ? new Error(`${reason}. Choose another with ${portVariable}.`, { cause: error }) : error;
+};
+
+const originOf = (host: string, port: number): string => {
+  const reachable = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
+  return `https://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+};

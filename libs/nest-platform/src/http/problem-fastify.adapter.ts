@@ -1,0 +1,99 @@
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import type { TlsSource } from '@rollcall/plane-ca';
+import { PROBLEM_MEDIA_TYPE } from '@rollcall/wire';
+import type { FastifyHttpsOptions, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { randomUUID } from 'node:crypto';
+import type { Server as HttpsServer, ServerOptions as HttpsServerOptions } from 'node:https';
+import type { SecureVersion } from 'node:tls';
+import type { Logger } from 'pino';
+import { logRequests } from '../logging/request-log.js';
+import { answerClientError } from '../problem/client-error.js';
+import { problemOf, problemOfRequest } from '../problem/problem-document.js';
+import { sendProblem } from '../problem/send-problem.js';
+import { Drain } from './drain.js';
+import { countConnections, installGate } from './gate.js';
+import { acceptJsonOnly } from './json-body.js';
+import type { HttpLimits } from './limits.js';
+import { knownRoutes } from './unknown-route.js';
+
+/** What the adapter is made of. Without `tls` it never listens: it only answers injected requests. */
+export type AdapterOptions = {
+  readonly logger: Logger;
+  readonly limits: HttpLimits;
+  readonly tls?: { readonly source: TlsSource; readonly minVersion: SecureVersion };
+};
+
+/** A TLS server's part of what a certificate source shows. */
+export const secureContextOf = ({ material }: TlsSource): { cert: string; key: string } => ({
+  cert: material.certificatePem,
+  key: material.keyPem,
+});
+
+/** Fastify as this plane uses it: limits before parsing, and no error that is not a problem document. */
+export class ProblemFastifyAdapter extends FastifyAdapter {
+  readonly drain = new Drain();
+
+  constructor(options: AdapterOptions) {
+    // Its option types are those of another Fastify generic; the options themselves are the same.
+    super(serverOptions(options) as never);
+    const { logger, limits } = options;
+    const instance = this.getInstance<FastifyInstance>();
+    instance.server.maxConnections = limits.connections;
+    instance.server.on('checkExpectation', (_request, response) => {
+      const { problem } = problemOfRequest(Object.assign(new Error('Expect'), { statusCode: 417 }));
+      response
+        .writeHead(problem.status, { 'content-type': PROBLEM_MEDIA_TYPE, connection: 'close' })
+        .end(JSON.stringify(problem));
+    });
+    logRequests(instance, logger);
+    installGate(instance, {
+      drain: this.drain,
+      connections: countConnections(instance),
+      keepAliveBudget: limits.keepAliveBudget,
+    });
+    acceptJsonOnly(instance, limits);
+    const unknownRoute = knownRoutes(instance);
+    instance.setErrorHandler((error: Error, request, reply) =>
+      sendProblem(problemOfRequest(error, request.id), { error, request, reply, logger }),
+    );
+    instance.setNotFoundHandler((request: FastifyRequest, reply: FastifyReply) => {
+      const { error, allow } = unknownRoute(request);
+      if (allow !== null) reply.header('allow', allow);
+      return sendProblem(problemOf(error, request.id), { error, request, reply, logger });
+    });
+  }
+
+  // Nest would answer what happens outside its handlers in a form of its own, and without the code that says what it was.
+  override setErrorHandler(): ReturnType<FastifyAdapter['setErrorHandler']> {
+    return this.getInstance();
+  }
+
+  override setNotFoundHandler(): ReturnType<FastifyAdapter['setNotFoundHandler']> {
+    return this.getInstance();
+  }
+}
+
+const serverOptions = ({ logger, limits, tls }: AdapterOptions): Partial<FastifyHttpsOptions<HttpsServer>> => ({
+  bodyLimit: limits.bodyBytes,
+  requestTimeout: limits.requestTimeoutMs,
+  keepAliveTimeout: limits.keepAliveTimeoutMs,
+  genReqId: () => randomUUID(),
+  // One path, one answer: no route is reachable under a second spelling.
+  routerOptions: { ignoreTrailingSlash: false, caseSensitive: true, maxParamLength: 200 },
+  frameworkErrors: (error, request, reply) =>
+    void sendProblem(problemOfRequest(error, request.id), { error, request, reply, logger }),
+  clientErrorHandler: answerClientError,
+  ...(tls ? { https: httpsOptions(limits, tls) } : {}),
+});
+
+const httpsOptions = (limits: HttpLimits, tls: NonNullable<AdapterOptions['tls']>): HttpsServerOptions => ({
+  ...secureContextOf(tls.source),
+  minVersion: tls.minVersion,
+  maxHeaderSize: limits.headerBytes,
+  handshakeTimeout: limits.handshakeTimeoutMs,
+  headersTimeout: limits.headersTimeoutMs,
+  requestTimeout: limits.requestTimeoutMs,
+  connectionsCheckingInterval: limits.checkingIntervalMs,
+  // Node's own answer to a request without a host has no body; here it is an ordinary request.
+  requireHostHeader: false,
+});

@@ -1,0 +1,46 @@
+import { expect, it } from '@jest/globals';
+import { HttpException } from '@nestjs/common';
+import { Refusal } from '@rollcall/decider';
+import { PROBLEMS, type ProblemCode } from '@rollcall/wire';
+import { problemOf } from './problem-document.js';
+
+it.each(Object.keys(PROBLEMS) as ProblemCode[])('answers the refusal %s with its own status and code', (code) => {
+  const { problem, fault } = problemOf(new Refusal(code), 'r1');
+  expect(problem).toEqual({ type: `urn:rollcall:problem:${code}`, ...PROBLEMS[code], code, requestId: 'r1' });
+  expect(fault).toBe(false);
+});
+
+it('tells how long to wait with every 429 and 503, rounded up to whole seconds', () => {
+  expect(problemOf(new Refusal('unavailable', { retryAfter: 1.2 })).headers).toEqual({ 'retry-after': '2' });
+  expect(problemOf(new Refusal('slow-down')).headers['retry-after']).toMatch(/^[1-9]\d*$/);
+  expect(problemOf(new Refusal('unavailable', { retryAfter: 3 })).problem).not.toHaveProperty('retryAfter');
+});
+
+it('names the way to authenticate with every 401', () => {
+  expect(problemOf(new Refusal('credential-unknown')).headers).toEqual({ 'www-authenticate': 'Bearer' });
+});
+
+it('passes on what a rule tells beyond its code, but never lets it overwrite the code', () => {
+  const { problem } = problemOf(new Refusal('stale-check', { highestBoot: 7, code: 'other', status: 200 }));
+  expect(problem).toMatchObject({ highestBoot: 7, code: 'stale-check', status: 409 });
+});
+
+it.each([
+  ['an unknown refusal', new Refusal('of-no-list')],
+  ['a fault', new Error('password=hunter2')],
+  ['a thrown text', 'boom'],
+  ['an error that carries a status of its own', Object.assign(new Error('pg'), { statusCode: 404 })],
+])('tells nothing about %s but that the plane failed', (_, error) => {
+  const { problem, fault } = problemOf(error);
+  expect(problem).toEqual({ type: 'urn:rollcall:problem:internal', ...PROBLEMS.internal, code: 'internal' });
+  expect(fault).toBe(true);
+});
+
+it.each([
+  [404, 'not-found'],
+  [413, 'too-large'],
+  [418, 'bad-request'],
+  [500, 'internal'],
+] as const)('answers an HTTP exception of status %i as %s', (status, code) =>
+  expect(problemOf(new HttpException('x', status)).problem.code).toBe(code),
+);
