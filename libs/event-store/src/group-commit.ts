@@ -250,8 +250,10 @@ export class GroupCommit {
     const checkIns: NewCheckIn[] = [];
     const claims = new Map<string, AppendItem['claims'][number]>();
     const outcomes: Outcome[] = [];
+    const written = new Set<string>();
     for (const { entry, answer } of sharers) {
-      if (answer.repeated) {
+      // Recorded before, or carried out by its twin in this very round.
+      if (answer.repeated || written.has(entry.commandId)) {
         outcomes.push({ entry, state, revision, appended: false });
         continue;
       }
@@ -260,6 +262,7 @@ export class GroupCommit {
         state = storable(decided.facts.reduce(entry.decider.evolve, state), `the state of ${stream}`);
         for (const fact of decided.facts)
           for (const claim of entry.decider.claims?.(fact) ?? []) claims.set(claim.key, claim);
+        if (decided.facts.length > 0) written.add(entry.commandId);
         events.push(...decided.events);
         checkIns.push(...decided.checkIns);
         revision += decided.facts.length;

@@ -16,6 +16,7 @@ import type { RecordLog } from './record-log.js';
 /** The event store over any log: decisions go through the group commit, reads go straight to the log. */
 export class LogBackedStore extends EventStore {
   private readonly commit: GroupCommit;
+  private closing: Promise<void> | null = null;
 
   constructor(
     protected readonly log: RecordLog,
@@ -78,8 +79,8 @@ export class LogBackedStore extends EventStore {
     return this.log.mark(idleMs);
   }
 
-  override async close(): Promise<void> {
-    await this.commit.close();
-    await this.log.close();
+  override close(): Promise<void> {
+    this.closing ??= this.commit.close().then(() => this.log.close());
+    return this.closing;
   }
 }

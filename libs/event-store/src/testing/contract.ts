@@ -1,0 +1,439 @@
+import { randomUUID } from 'node:crypto';
+import { Refusal } from '@rollcall/decider';
+import type { CheckedIn } from '@rollcall/machine';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  ClaimTaken,
+  LogBackedStore,
+  Unstorable,
+  type Batch,
+  type EventStore,
+  type RecordedFact,
+  type RecordLog,
+} from '../index.js';
+import { interruptible } from './interruptible.js';
+import { tally } from './rules.js';
+
+/** A store under test, and what the suite does to it from outside. */
+export type StoreUnderTest = {
+  /** Two instances over one record: any request may land on any of them. */
+  readonly store: EventStore;
+  readonly other: EventStore;
+  /** The log under `store`. */
+  readonly log: RecordLog;
+  /** Holds the next append of `store` until somebody else has written to the stream. */
+  intrude(stream: string): void;
+  /** Drops the cached folds of all streams. */
+  dropHeads(): Promise<void> | void;
+  close(): Promise<void>;
+};
+
+const actor = { kind: 'plane', id: 'test' } as const;
+const machineStream = () => `machine-${randomUUID()}`;
+
+export const checkOf = (stream: string, sequence: number, checkId: string = randomUUID()): CheckedIn => ({
+  type: 'CheckedIn',
+  machine: stream.slice('machine-'.length),
+  generation: 1,
+  boot: { counter: 1, id: 'f00dcafe' },
+  sequence,
+  checkId,
+  said: 'running',
+  reason: null,
+  interval: 30,
+  window: 120,
+});
+
+export const allBatches = async (store: EventStore): Promise<readonly Batch[]> => {
+  const batches: Batch[] = [];
+  for (;;) {
+    const next = await store.readBatches(batches.at(-1)?.number ?? 0n, 500);
+    if (next.length === 0) return batches;
+    batches.push(...next);
+  }
+};
+
+/** Two instances over one record. */
+export const twoStores = (mine: RecordLog, others: RecordLog): Omit<StoreUnderTest, 'dropHeads'> => {
+  const other = new LogBackedStore(others);
+  // The second instance appends past the gate of the first, also where both share one log in memory.
+  const append = others.append.bind(others);
+  const { log, before } = interruptible(mine);
+  const store = new LogBackedStore(log);
+  let intrusions = 0;
+  return {
+    store,
+    other,
+    log,
+    intrude: (stream) =>
+      before(async () => {
+        intrusions += 1;
+        const { answers } = await others.ask([{ stream, key: null, commandId: null }]);
+        const revision = answers[0]?.head?.revision ?? 0;
+        const checkIns = [{ revision: revision + 1, checkIn: checkOf(stream, intrusions) }];
+        const state = answers[0]?.head?.state ?? {};
+        await append([
+          {
+            stream,
+            expected: revision,
+            fresh: false,
+            revision: revision + 1,
+            fold: tally.fold,
+            state,
+            events: [],
+            checkIns,
+            claims: [],
+          },
+        ]);
+      }),
+    close: async () => {
+      await store.close();
+      await other.close();
+    },
+  };
+};
+
+const places = (facts: readonly RecordedFact[]) => facts.map(({ kind, revision }) => `${revision} ${kind}`);
+
+/** The promises of the record. Each implementation of the port runs this suite. */
+export const describeEventStoreContract = (name: string, make: () => Promise<StoreUnderTest>): void => {
+  describe(`${name} keeps the promises of the record`, () => {
+    let subject: StoreUnderTest;
+    let store: EventStore;
+
+    beforeEach(async () => {
+      subject = await make();
+      ({ store } = subject);
+    });
+    afterEach(() => subject.close());
+
+    const add = (stream: string, amount: number, commandId?: string, on = store) =>
+      on.decide(tally, { stream }, { type: 'Add', amount }, { actor, ...(commandId ? { commandId } : {}) });
+    const hear = (stream: string, sequence: number, checkId?: string, on = store) =>
+      on.decide(
+        tally,
+        { stream },
+        { type: 'Hear', check: checkOf(stream, sequence, checkId) },
+        { actor, commandId: null },
+      );
+
+    it('answers with the state, the revision and the batch that recorded it (U1)', async () => {
+      const decision = await add('tally-a', 5);
+      expect(decision).toMatchObject({ stream: 'tally-a', state: { total: 5 }, revision: 1, repeated: false });
+      expect(decision.batch).toBe((await store.newest()).number);
+      expect(decision.recordedAt).toBe((await store.newest()).recordedAt);
+    });
+
+    it('numbers revisions over ledger events and check-ins together, without a hole (U1)', async () => {
+      const stream = machineStream();
+      await add(stream, 1);
+      await hear(stream, 1);
+      await add(stream, 2);
+      await hear(stream, 2);
+      expect(places(await store.readStream(stream))).toEqual(['1 event', '2 check-in', '3 event', '4 check-in']);
+    });
+
+    it('gives back what was recorded, field by field (U1)', async () => {
+      const stream = machineStream();
+      const check = {
+        ...checkOf(stream, 7),
+        said: 'stopping',
+        reason: 'update',
+        boot: { counter: 3, id: '00000001' },
+      } as const;
+      await store.decide(
+        tally,
+        { stream },
+        { type: 'Add', amount: -3, text: 'Grüße, 世界 👋' },
+        { actor, trace: '00-a-b-01' },
+      );
+      await store.decide(tally, { stream }, { type: 'Hear', check }, { actor, commandId: null });
+      const [event, heard] = await store.readStream(stream);
+      expect(event).toMatchObject({
+        kind: 'event',
+        actor,
+        event: { type: 'Added', amount: -3, text: 'Grüße, 世界 👋' },
+      });
+      expect(event?.kind === 'event' && event.body).toBe('{"amount":-3,"text":"Grüße, 世界 👋"}');
+      expect(heard).toMatchObject({ kind: 'check-in', checkIn: check });
+    });
+
+    it('records decisions that arrive together in few batches, in one order for every reader', async () => {
+      const before = (await store.newest()).number;
+      await Promise.all(Array.from({ length: 200 }, (_, index) => add(`tally-${index % 50}`, 1)));
+      const batches = (await allBatches(store)).filter((batch) => batch.number > before);
+      expect(batches.flatMap((batch) => batch.facts)).toHaveLength(200);
+      expect(batches.length).toBeLessThan(20);
+      expect(batches.map((batch) => batch.number)).toEqual(batches.map((_, index) => before + 1n + BigInt(index)));
+      expect(batches.map((batch) => batch.recordedAt)).toEqual(
+        batches.map((batch) => batch.recordedAt).toSorted((a, b) => a - b),
+      );
+      expect(await allBatches(subject.other)).toEqual(await allBatches(store));
+    });
+
+    it('numbers ledger events densely from 0', async () => {
+      await Promise.all(
+        Array.from({ length: 30 }, (_, index) =>
+          add(`tally-${index}`, 1, undefined, index % 2 ? subject.other : store),
+        ),
+      );
+      const positions = (await allBatches(store))
+        .flatMap((batch) => batch.facts)
+        .flatMap((fact) => (fact.kind === 'event' ? [fact.position] : []));
+      expect(positions).toEqual(positions.map((_, index) => BigInt(index)));
+    });
+
+    it('decides commands of one stream one on the result of the other', async () => {
+      const decisions = await Promise.all(Array.from({ length: 20 }, () => add('tally-a', 1)));
+      expect(decisions.map((decision) => decision.state.total).sort((a, b) => a - b)).toEqual(
+        Array.from({ length: 20 }, (_, i) => i + 1),
+      );
+    });
+
+    it('lets two decisions on one head never both win, on two instances (U9)', async () => {
+      await add('tally-a', 0);
+      const attempts = await Promise.allSettled(
+        Array.from({ length: 40 }, (_, index) =>
+          (index % 2 ? subject.other : store).decide(
+            tally,
+            { stream: 'tally-a' },
+            { type: 'AddIfTotal', total: 0, amount: 1 },
+            { actor },
+          ),
+        ),
+      );
+      expect(attempts.filter((attempt) => attempt.status === 'fulfilled')).toHaveLength(1);
+      expect((await store.view(tally, { stream: 'tally-a' }))?.state.total).toBe(1);
+    });
+
+    it('answers a repeated command from the state and appends nothing (U1)', async () => {
+      const commandId = randomUUID();
+      await add('tally-a', 5, commandId);
+      const before = await store.newest();
+      const again = await add('tally-a', 5, commandId, subject.other);
+      expect(again).toMatchObject({ repeated: true, state: { total: 5 }, revision: 1, batch: null });
+      expect(await store.newest()).toEqual(before);
+    });
+
+    it('records a command once that is sent many times at the same instant to two instances', async () => {
+      const commandId = randomUUID();
+      await Promise.all(
+        Array.from({ length: 20 }, (_, index) => add('tally-a', 5, commandId, index % 2 ? subject.other : store)),
+      );
+      expect((await store.view(tally, { stream: 'tally-a' }))?.state.total).toBe(5);
+      expect(await store.readStream('tally-a')).toHaveLength(1);
+    });
+
+    it('keeps a refusal to its own caller', async () => {
+      const [closed, refused, fine] = await Promise.allSettled([
+        store.decide(tally, { stream: 'tally-a' }, { type: 'Close' }, { actor }),
+        add('tally-a', 1),
+        add('tally-b', 1),
+      ]);
+      expect(closed.status).toBe('fulfilled');
+      expect(refused).toMatchObject({ status: 'rejected', reason: new Refusal('credential-revoked') });
+      expect(fine.status).toBe('fulfilled');
+    });
+
+    it.each([
+      ['a NUL', { type: 'Add', amount: 1, text: 'lab\u0000-1' }],
+      ['half a character', { type: 'Add', amount: 1, text: '\ud800' }],
+      ['a float', { type: 'Add', amount: 0.5 }],
+      ['40 KiB', { type: 'Add', amount: 1, text: 'x'.repeat(40_000) }],
+    ] as const)('fails an item with %s alone, and its neighbours are recorded (C11)', async (_, bad) => {
+      const [rejected, ...others] = await Promise.allSettled([
+        store.decide(tally, { stream: 'tally-bad' }, bad, { actor }),
+        ...Array.from({ length: 10 }, (_, index) => add(`tally-${index}`, 1)),
+      ]);
+      expect(rejected).toMatchObject({ status: 'rejected', reason: expect.any(Unstorable) });
+      expect(others.map((other) => other.status)).toEqual(others.map(() => 'fulfilled'));
+      expect(await store.readStream('tally-bad')).toEqual([]);
+    });
+
+    it('lets one stream hold a key, and tells the other which key it lost (C07)', async () => {
+      const hold = (stream: string, on = store) =>
+        on.decide(tally, { stream }, { type: 'Hold', key: 'badge:1' }, { actor });
+      const attempts = await Promise.allSettled(
+        Array.from({ length: 20 }, (_, index) => hold(`tally-${index}`, index % 2 ? subject.other : store)),
+      );
+      const lost = attempts.flatMap((attempt) => (attempt.status === 'rejected' ? [attempt.reason as unknown] : []));
+      expect(lost).toHaveLength(19);
+      expect(lost.every((reason) => reason instanceof ClaimTaken && reason.key === 'badge:1')).toBe(true);
+      const winner = (await store.holder('badge:1'))?.stream as string;
+      expect(places(await store.readStream(winner))).toEqual(['1 event']);
+      const facts = (await allBatches(store)).flatMap((batch) => batch.facts);
+      expect(facts).toHaveLength(1);
+      // The losers left nothing behind, so each may begin anew.
+      const loser = winner === 'tally-1' ? 'tally-2' : 'tally-1';
+      expect(await store.view(tally, { stream: loser })).toBeNull();
+      expect((await add(loser, 1)).revision).toBe(1);
+    });
+
+    it('frees a key that its holder releases, and keeps who held it', async () => {
+      await store.decide(tally, { stream: 'tally-a' }, { type: 'Hold', key: 'badge:1' }, { actor });
+      await store.decide(tally, { stream: 'tally-a' }, { type: 'Free', key: 'badge:1' }, { actor });
+      expect(await store.holder('badge:1')).toEqual({ stream: 'tally-a', released: true });
+      expect(await store.view(tally, { claim: 'badge:1' })).toBeNull();
+      await store.decide(tally, { stream: 'tally-b' }, { type: 'Hold', key: 'badge:1' }, { actor });
+      expect((await store.view(tally, { claim: 'badge:1' }))?.stream).toBe('tally-b');
+    });
+
+    it('finds a stream by a key it holds, as fresh as the record, on every instance (O31, U9)', async () => {
+      await store.decide(tally, { stream: 'tally-a' }, { type: 'Hold', key: 'badge:1' }, { actor });
+      const byKey = { claim: 'badge:1' };
+      expect(await subject.other.decide(tally, byKey, { type: 'Add', amount: 2 }, { actor })).toMatchObject({
+        stream: 'tally-a',
+        state: { total: 2 },
+      });
+      await store.decide(tally, byKey, { type: 'Close' }, { actor });
+      await expect(subject.other.decide(tally, byKey, { type: 'Add', amount: 2 }, { actor })).rejects.toThrow(
+        'credential-revoked',
+      );
+    });
+
+    it('decides on the initial state for a key that nobody holds, and records nothing', async () => {
+      await expect(
+        store.decide(
+          {
+            ...tally,
+            decide: () => {
+              throw new Refusal('credential-unknown');
+            },
+          },
+          { claim: 'badge:9' },
+          { type: 'Close' },
+          { actor },
+        ),
+      ).rejects.toThrow('credential-unknown');
+      expect((await store.newest()).number).toBe(0n);
+    });
+
+    it('marks the record when nothing was appended for a while, and not otherwise (B1)', async () => {
+      expect(await store.mark(60_000)).toBe(true);
+      expect(await store.mark(60_000)).toBe(false);
+      expect(await store.mark(0)).toBe(true);
+      const batches = await allBatches(store);
+      expect(batches.map((batch) => batch.facts.length)).toEqual([0, 0]);
+    });
+
+    it('loses nothing but time when all heads are dropped', async () => {
+      const stream = machineStream();
+      await add(stream, 3);
+      await hear(stream, 1);
+      const before = await store.view(tally, { stream });
+      await subject.dropHeads();
+      expect(await store.view(tally, { stream })).toEqual(before);
+      await add(stream, 1);
+      await subject.dropHeads();
+      const results = await Promise.all([hear(stream, 2), hear(stream, 3, undefined, subject.other), add(stream, 1)]);
+      expect(Math.max(...results.map((result) => result.revision))).toBe(6);
+      expect(await store.view(tally, { stream })).toMatchObject({ state: { total: 5, checks: 3 }, revision: 6 });
+      expect(places(await store.readStream(stream)).map((place) => Number(place.split(' ')[0]))).toEqual([
+        1, 2, 3, 4, 5, 6,
+      ]);
+    });
+
+    it('keeps the time of the last check when a head is folded anew for something else', async () => {
+      const stream = machineStream();
+      await add(stream, 1);
+      const { recordedAt } = await hear(stream, 1);
+      await subject.dropHeads();
+      await add(stream, 1);
+      expect((await store.view(tally, { stream }))?.lastCheckAt).toBe(recordedAt);
+    });
+
+    it('folds a head anew that was folded by other rules', async () => {
+      await add('tally-a', 3);
+      const doubled: typeof tally = {
+        ...tally,
+        fold: 2,
+        evolve: (state, fact) =>
+          fact.type === 'Added' ? { ...state, total: state.total + 2 * fact.amount } : tally.evolve(state, fact),
+      };
+      expect(
+        (await store.decide(doubled, { stream: 'tally-a' }, { type: 'Add', amount: 1 }, { actor })).state.total,
+      ).toBe(8);
+    });
+
+    it('makes an append lose whose head was moved by a quiet check meanwhile', async () => {
+      const stream = machineStream();
+      await add(stream, 1);
+      const { answers } = await subject.log.ask([{ stream, key: null, commandId: null }]);
+      await hear(stream, 1, undefined, subject.other);
+      const item = {
+        stream,
+        expected: answers[0]?.head?.revision ?? 0,
+        fresh: false,
+        revision: 2,
+        fold: tally.fold,
+        state: {},
+      };
+      const closed = {
+        revision: 2,
+        commandId: randomUUID(),
+        ordinal: 0,
+        eventId: randomUUID(),
+        type: 'Closed',
+        actor,
+        body: '{}',
+        trace: null,
+      };
+      const neighbour = { ...item, stream: 'tally-b', expected: 0, fresh: true, revision: 1, checkIns: [], claims: [] };
+      const result = await subject.log.append([
+        { ...item, events: [closed], checkIns: [], claims: [] },
+        { ...neighbour, events: [{ ...closed, revision: 1, commandId: randomUUID(), eventId: randomUUID() }] },
+      ]);
+      expect(result.outcomes).toEqual(['conflict', 'ok']);
+      expect(places(await store.readStream(stream))).toEqual(['1 event', '2 check-in']);
+    });
+
+    it('decides again on what came between, and gives up after three conflicts (O31)', async () => {
+      const stream = machineStream();
+      await add(stream, 1);
+      // Each time the rules are asked, somebody else writes first.
+      const interrupted = (times: number): { rules: typeof tally; seen: number[] } => {
+        const seen: number[] = [];
+        return {
+          seen,
+          rules: {
+            ...tally,
+            decide: (state, command, moment) => {
+              seen.push(state.total);
+              if (seen.length <= times) subject.intrude(stream);
+              return tally.decide(state, command, moment);
+            },
+          },
+        };
+      };
+      const twice = interrupted(2);
+      await store.decide(twice.rules, { stream }, { type: 'Add', amount: 1 }, { actor });
+      expect(twice.seen).toHaveLength(3);
+      const always = interrupted(99);
+      await expect(store.decide(always.rules, { stream }, { type: 'Add', amount: 1 }, { actor })).rejects.toMatchObject(
+        { code: 'unavailable' },
+      );
+      expect(always.seen).toHaveLength(4);
+    });
+
+    it('refuses new decisions once it is closed, and decides what was queued', async () => {
+      const queued = Array.from({ length: 50 }, (_, index) => add(`tally-${index}`, 1));
+      const closing = store.close();
+      await expect(add('tally-late', 1)).rejects.toMatchObject({ code: 'unavailable' });
+      expect((await Promise.all(queued)).every((decision) => !decision.repeated)).toBe(true);
+      await closing;
+    });
+
+    it('tells listeners of an append by any instance', async () => {
+      const heard = new Promise<void>((resolve) => {
+        const stop = store.onAppended(() => {
+          stop();
+          resolve();
+        });
+      });
+      // A listener that has just begun may miss one: it is a hint. Two appends with a pause between reach it.
+      const repeat = setInterval(() => void add('tally-a', 1, undefined, subject.other).catch(() => undefined), 50);
+      await heard;
+      clearInterval(repeat);
+    });
+  });
+};
