@@ -5,6 +5,7 @@ import type { ReadModelTables } from './tables.js';
 /** The read models' side of the database. `destroy()` ends its connections. */
 export type ReadModelDatabase = Kysely<ReadModelTables>;
 
+/** How to reach the read models. */
 export type ReadModelDatabaseOptions = {
   readonly connectionString: string;
   /** Connections. (Default: 4) */

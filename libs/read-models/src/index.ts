@@ -4,3 +4,8 @@ export { HistoryQueries, HISTORY_LIMIT, type ReadHistory } from './history/queri
 export { plainly, type NameOf } from './history/sentence.js';
 export { ReadModelQueries } from './read-model-queries.js';
 export { OLD_AFTER_SECONDS } from './snapshot.js';
+export { Follower, type FollowLog, type FollowOptions, type FollowStatus, type RecordReader } from './follow.js';
+export { applyBatches, HoleInTheRecord, type Place } from './apply.js';
+export { presenceModel } from './presence/store.js';
+export { historyModel } from './history/store.js';
+export type { ReadModel } from './model.js';

@@ -11,6 +11,7 @@ import { plainly, type NameOf } from './sentence.js';
 import { decodeLine, historyModel } from './store.js';
 import { weave } from './weave.js';
 
+/** Which part of a history, and in which order. */
 export type ReadHistory = {
   /** Lines, 1 to 1,000; gaps come on top. (Default: 200) */
   readonly limit?: number;
@@ -20,6 +21,7 @@ export type ReadHistory = {
   readonly nameOf?: NameOf;
 };
 
+/** The most lines in one answer. */
 export const HISTORY_LIMIT = 1_000;
 
 /** What happened to one machine, in the order of the record. */

@@ -7,6 +7,7 @@ import type { ReadModelTables } from '../tables.js';
 import { presenceModel, decodePresence } from './store.js';
 import { machineView } from './view.js';
 
+/** Which machines, and from where on. */
 export type ListMachines = {
   /** 1 to 500. (Default: 100) */
   readonly limit?: number;
@@ -21,6 +22,7 @@ export type ListMachines = {
   readonly owner?: string;
 };
 
+/** The most machines in one answer. */
 export const LIST_LIMIT = 500;
 
 // Presence is a rule over the row and what was heard since, so it is applied to rows and not written twice, once more in SQL.
