@@ -3,8 +3,10 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ensureInstalled, root } from './ensure-installed.mjs';
 
-const root = join(import.meta.dirname, '..');
+await ensureInstalled(import.meta.url);
+
 const bundle = join(root, 'dist/apps/cli/rollcall.mjs');
 const inputList = join(root, 'dist/apps/cli/inputs.json');
 
