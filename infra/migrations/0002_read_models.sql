@@ -94,3 +94,8 @@ create table history_line (
 
 grant select, insert, update, delete, truncate
   on read_model, read_model_gap, read_model_parked, presence_machine, history_line to rollcall_app;
+
+-- Every instance compares at its start what has been run with what it needs.
+do $$ begin
+  if to_regclass('kysely_migration') is not null then grant select on kysely_migration to rollcall_app; end if;
+end $$;

@@ -32,4 +32,5 @@ it('waits again after a ring was heard', async () => {
   await clock.whenAsleep();
   await clock.advance(1_000);
   await waiting;
+  expect(clock.monotonic()).toBe(1_000);
 });

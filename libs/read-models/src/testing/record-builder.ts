@@ -94,7 +94,7 @@ export class RecordBuilder implements RecordReader {
     if (isCheckIn(fact)) {
       return { kind: 'check-in', ...place, checkIn: { ...fact, machine: stream.slice('machine-'.length) } };
     }
-    const { type, ...body } = fact;
+    const { type: _, ...body } = fact;
     const position = this.#positions;
     this.#positions += 1n;
     const id = `00000000-0000-4000-8000-${position.toString(16).padStart(12, '0')}`;

@@ -1,0 +1,2 @@
+export { readProjectorConfig, type ProjectorConfig } from './config.js';
+export { start, type Projector } from './start.js';
