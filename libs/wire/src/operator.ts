@@ -102,8 +102,21 @@ export type History = AsOf & {
   readonly entries: readonly HistoryEntry[];
 };
 
+/** `GET /v1/me`: whose session it is. */
+export type MeAnswer = { readonly person: { readonly id: string; readonly name: string }; readonly expiresAt: string };
+
+/** `PATCH /v1/machines/:id`. `commandId` is a UUID, made by the caller and kept over retries; `name` has 1 to 64 characters. */
 export type RenameRequest = { readonly commandId: string; readonly name: string };
+/** What was decided; read models show it a moment later. */
+export type RenameAnswer = { readonly machine: { readonly id: string; readonly name: string } };
+/** `DELETE /v1/machines/:id`. */
 export type DeleteRequest = { readonly commandId: string };
+/** What was decided; a repetition is answered alike. */
+export type DeleteAnswer = {
+  readonly machine: { readonly id: string; readonly name: string | null; readonly lifecycle: 'deleted' };
+};
+/** `POST /v1/read-models/:name/rebuild`: asked for; `GET /v1/read-models` shows when it is done. */
+export type RebuildAnswer = { readonly name: string; readonly rebuilding: true };
 
 export type ReadModelStatus = {
   readonly name: string;

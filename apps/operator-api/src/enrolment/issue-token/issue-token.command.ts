@@ -1,0 +1,16 @@
+import { Command } from '@nestjs/cqrs';
+import type { IssueTokenAnswer } from '@rollcall/wire';
+
+/** A person registers the hash of an enrolment token that their tool made. */
+export class IssueEnrolmentToken extends Command<IssueTokenAnswer> {
+  constructor(
+    readonly personId: string,
+    readonly commandId: string,
+    readonly tokenHash: string,
+    readonly name: string | null,
+    /** Seconds. */
+    readonly expiresIn: number,
+  ) {
+    super();
+  }
+}

@@ -1,0 +1,26 @@
+import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { EventStore } from '@rollcall/event-store';
+import { machine, machineStream } from '@rollcall/machine';
+import type { DeleteAnswer } from '@rollcall/wire';
+import { OwnedMachines } from '../owned-machines.js';
+import { DeleteOwnedMachine } from './delete-machine.command.js';
+
+/** Deletes a machine; one that is deleted already is answered alike. */
+@CommandHandler(DeleteOwnedMachine)
+export class DeleteMachineHandler implements ICommandHandler<DeleteOwnedMachine> {
+  constructor(
+    private readonly store: EventStore,
+    private readonly machines: OwnedMachines,
+  ) {}
+
+  async execute({ personId, commandId, machine: wanted }: DeleteOwnedMachine): Promise<DeleteAnswer> {
+    const id = await this.machines.idOf(wanted, personId);
+    const { state } = await this.store.decide(
+      machine,
+      { stream: machineStream(id) },
+      { type: 'DeleteMachine' },
+      { actor: { kind: 'person', id: personId }, commandId },
+    );
+    return { machine: { id, name: state.name?.value ?? null, lifecycle: 'deleted' } };
+  }
+}

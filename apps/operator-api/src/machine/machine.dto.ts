@@ -1,0 +1,90 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { STOP_REASONS } from '@rollcall/machine';
+import type { AsOf, BlockerView, LifecycleWord, MachineView, PresenceWord } from '@rollcall/wire';
+
+export const PRESENCES = ['not-yet-arrived', 'present', 'absent'] as const satisfies readonly PresenceWord[];
+const LIFECYCLES = ['running', 'unknown', 'stopping', 'stopped', 'deleted'] as const satisfies readonly LifecycleWord[];
+
+class BlockerDto implements BlockerView {
+  @ApiProperty()
+  code!: string;
+
+  @ApiProperty({ format: 'date-time' })
+  since!: string;
+
+  @ApiProperty({ description: 'What it means.' })
+  sentence!: string;
+
+  @ApiProperty({ description: 'Who can fix it.' })
+  fix!: string;
+}
+
+export class MachineDto implements MachineView {
+  @ApiProperty({ format: 'uuid' })
+  id!: string;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Its name: what a person called it, or what it said first.',
+  })
+  name!: string | null;
+
+  @ApiProperty({ type: String, nullable: true, description: 'What it reports. A rename does not change it.' })
+  hostname!: string | null;
+
+  @ApiProperty({ enum: PRESENCES })
+  presence!: PresenceWord;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  lastCheckAt!: string | null;
+
+  @ApiProperty({ enum: [...LIFECYCLES, null], type: String, nullable: true })
+  lifecycle!: LifecycleWord | null;
+
+  @ApiProperty({ enum: [...STOP_REASONS, null], type: String, nullable: true })
+  stopReason!: MachineView['stopReason'];
+
+  @ApiProperty({ type: [BlockerDto] })
+  blockers!: readonly BlockerDto[];
+
+  @ApiProperty({ description: 'Its state in one sentence for a person.' })
+  sentence!: string;
+
+  @ApiProperty({ type: String, nullable: true })
+  agentVersion!: string | null;
+
+  @ApiProperty({ type: String, nullable: true })
+  platform!: string | null;
+
+  @ApiProperty({ format: 'uuid', description: 'The person that it belongs to.' })
+  owner!: string;
+
+  @ApiProperty({ type: 'integer', nullable: true, description: 'Of its credential.' })
+  generation!: number | null;
+
+  @ApiProperty({ type: 'integer', nullable: true, description: 'Seconds of silence after which it counts as absent.' })
+  window!: number | null;
+
+  @ApiProperty({ format: 'date-time' })
+  admittedAt!: string;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  deletedAt!: string | null;
+
+  @ApiProperty({ type: 'integer', description: 'Of the newest fact about it.' })
+  revision!: number;
+}
+
+export class AsOfDto implements AsOf {
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'The newest time that this answer knows.',
+  })
+  asOf!: string | null;
+
+  @ApiProperty({ description: 'True when that is older than 15 s.' })
+  behind!: boolean;
+}

@@ -1,0 +1,22 @@
+import { Module } from '@nestjs/common';
+import { DeleteMachineController } from './delete-machine/delete-machine.controller.js';
+import { DeleteMachineHandler } from './delete-machine/delete-machine.handler.js';
+import { ListMachinesController } from './list-machines/list-machines.controller.js';
+import { OwnedMachines } from './owned-machines.js';
+import { RenameMachineController } from './rename-machine/rename-machine.controller.js';
+import { RenameMachineHandler } from './rename-machine/rename-machine.handler.js';
+import { ShowHistoryController } from './show-history/show-history.controller.js';
+import { ShowMachineController } from './show-machine/show-machine.controller.js';
+
+/** People see, name and delete the machines that are theirs. */
+@Module({
+  controllers: [
+    ListMachinesController,
+    ShowMachineController,
+    RenameMachineController,
+    DeleteMachineController,
+    ShowHistoryController,
+  ],
+  providers: [OwnedMachines, RenameMachineHandler, DeleteMachineHandler],
+})
+export class MachineModule {}

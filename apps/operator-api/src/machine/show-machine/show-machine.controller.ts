@@ -1,0 +1,24 @@
+import { Controller, Get, Param } from '@nestjs/common';
+import { ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
+import { Allow, ApiProblems, Caller } from '@rollcall/nest-platform';
+import type { MachineDetail } from '@rollcall/wire';
+import type { SignedIn } from '../../access/person-authenticator.js';
+import { WANTED_MACHINE } from '../wanted-machine.js';
+import { OwnedMachines } from '../owned-machines.js';
+import { MachineDetailDto } from './show-machine.dto.js';
+
+@ApiTags('machines')
+@Allow('person')
+@Controller('v1/machines/:machine')
+export class ShowMachineController {
+  constructor(private readonly machines: OwnedMachines) {}
+
+  /** Everything about one machine. */
+  @Get()
+  @ApiParam(WANTED_MACHINE)
+  @ApiOkResponse({ type: MachineDetailDto })
+  @ApiProblems('not-signed-in', 'machine-not-found', 'name-ambiguous', 'unavailable')
+  showMachine(@Caller() { id }: SignedIn, @Param('machine') wanted: string): Promise<MachineDetail> {
+    return this.machines.find(wanted, id);
+  }
+}

@@ -1,0 +1,28 @@
+import { expect, it } from '@jest/globals';
+import { document } from './openapi.js';
+
+it('describes every route with who may call it, without a database (U6)', async () => {
+  const { paths, components } = await document();
+  expect(
+    Object.entries(paths)
+      .flatMap(([path, item]) => Object.keys(item).map((method) => `${method} ${path}`))
+      .sort(),
+  ).toEqual([
+    'delete /v1/machines/{machine}',
+    'delete /v1/sessions/current',
+    'get /v1/machines',
+    'get /v1/machines/{machine}',
+    'get /v1/machines/{machine}/history',
+    'get /v1/me',
+    'get /v1/read-models',
+    'patch /v1/machines/{machine}',
+    'post /v1/enrolment-tokens',
+    'post /v1/read-models/{name}/rebuild',
+    'post /v1/sessions',
+  ]);
+  const open = Object.entries(paths).filter(([, item]) =>
+    Object.values(item as object).some((operation: { security?: unknown }) => operation.security === undefined),
+  );
+  expect(open.map(([path]) => path)).toEqual(['/v1/sessions']);
+  expect(components?.schemas?.['MachineDto']).toMatchObject({ properties: { lifecycle: { nullable: true } } });
+});

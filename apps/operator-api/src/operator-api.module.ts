@@ -1,0 +1,81 @@
+import { Global, Module, type DynamicModule } from '@nestjs/common';
+import { CqrsModule } from '@nestjs/cqrs';
+import { EventStore } from '@rollcall/event-store';
+import { Authenticator, HealthModule } from '@rollcall/nest-platform';
+import { HistoryQueries, MachineQueries, ReadModelQueries, type ReadModelDatabase } from '@rollcall/read-models';
+import { Clock } from './access/clock.js';
+import { PersonAuthenticator } from './access/person-authenticator.js';
+import { EnrolmentModule } from './enrolment/enrolment.module.js';
+import { MachineApiLocation } from './enrolment/machine-api-location.js';
+import { MachineModule } from './machine/machine.module.js';
+import { ReadModelModule } from './read-model/read-model.module.js';
+import { SessionModule } from './session/session.module.js';
+
+/** What the app stands on. Whoever made these ends them. */
+export type OperatorApiFoundation = {
+  readonly store: EventStore;
+  readonly readModels: ReadModelDatabase;
+  readonly machineApi: MachineApiLocation;
+  /** (Default: the system's) */
+  readonly clock?: Clock;
+};
+
+const SYSTEM_CLOCK: Clock = { now: () => Date.now() };
+
+@Global()
+@Module({})
+class FoundationModule {
+  static on(foundation: () => OperatorApiFoundation): DynamicModule {
+    const { provided, tokens } = providers(foundation);
+    return {
+      module: FoundationModule,
+      providers: [...provided, { provide: Authenticator, useClass: PersonAuthenticator }],
+      exports: [...tokens, Authenticator],
+    };
+  }
+}
+
+const providers = (foundation: () => OperatorApiFoundation) => {
+  const provided = [
+    { provide: EventStore, useFactory: () => foundation().store },
+    { provide: MachineQueries, useFactory: () => new MachineQueries(foundation().readModels, foundation().store) },
+    { provide: HistoryQueries, useFactory: () => new HistoryQueries(foundation().readModels, foundation().store) },
+    { provide: ReadModelQueries, useFactory: () => new ReadModelQueries(foundation().readModels, foundation().store) },
+    { provide: MachineApiLocation, useFactory: () => foundation().machineApi },
+    { provide: Clock, useFactory: () => foundation().clock ?? SYSTEM_CLOCK },
+  ];
+  return { provided, tokens: provided.map(({ provide }) => provide) };
+};
+
+/** What people call: sessions, enrolment tokens, machines, read models. Any request may land on any instance (U9). */
+@Module({})
+export class OperatorApiModule {
+  static on(foundation: OperatorApiFoundation): DynamicModule {
+    return OperatorApiModule.with(() => foundation);
+  }
+
+  /** Without what it stands on: enough to describe its routes. */
+  static described(): DynamicModule {
+    return OperatorApiModule.with(() => {
+      throw new Error('The operator API was only meant to be described');
+    });
+  }
+
+  private static with(foundation: () => OperatorApiFoundation): DynamicModule {
+    return {
+      module: OperatorApiModule,
+      imports: [
+        CqrsModule.forRoot(),
+        FoundationModule.on(foundation),
+        HealthModule.register({
+          inject: [EventStore],
+          checks: (store: EventStore) => [{ name: 'record', check: async () => void (await store.newest()) }],
+        }),
+        SessionModule,
+        EnrolmentModule,
+        MachineModule,
+        ReadModelModule,
+      ],
+    };
+  }
+}

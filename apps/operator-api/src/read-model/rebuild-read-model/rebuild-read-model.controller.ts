@@ -1,0 +1,24 @@
+import { Controller, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiTags } from '@nestjs/swagger';
+import { Refusal } from '@rollcall/decider';
+import { Allow, ApiProblems } from '@rollcall/nest-platform';
+import { ReadModelQueries } from '@rollcall/read-models';
+import type { RebuildAnswer } from '@rollcall/wire';
+import { RebuildAnswerDto } from './rebuild-read-model.dto.js';
+
+@ApiTags('read models')
+@Allow('person')
+@Controller('v1/read-models/:name/rebuild')
+export class RebuildReadModelController {
+  constructor(private readonly readModels: ReadModelQueries) {}
+
+  /** Asks for a read model to be emptied and made again from the record (U7). Nothing is decided, so nothing is recorded. */
+  @Post()
+  @HttpCode(202)
+  @ApiAcceptedResponse({ type: RebuildAnswerDto })
+  @ApiProblems('not-signed-in', 'read-model-not-found', 'unavailable')
+  async rebuildReadModel(@Param('name') name: string): Promise<RebuildAnswer> {
+    if (!(await this.readModels.requestRebuild(name))) throw new Refusal('read-model-not-found');
+    return { name, rebuilding: true };
+  }
+}

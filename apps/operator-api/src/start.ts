@@ -1,0 +1,76 @@
+import { PostgresEventStore } from '@rollcall/event-store-postgres';
+import { pendingMigrations } from '@rollcall/migrations';
+import { createLogger, startHttpsApp, type Logger } from '@rollcall/nest-platform';
+import { openTls } from '@rollcall/plane-ca';
+import { openReadModels } from '@rollcall/read-models';
+import type { OperatorApiConfig } from './config.js';
+import { MachineApiLocation } from './enrolment/machine-api-location.js';
+import { OperatorApiModule } from './operator-api.module.js';
+
+/** A running operator API. */
+export type OperatorApi = {
+  /** An origin under which this host reaches it. */
+  readonly url: string;
+  readonly port: number;
+  /** Pins of the CA key behind its certificate; empty for certificate files. */
+  readonly pins: readonly string[];
+  /** Looks for a newer certificate. */
+  reload(): Promise<void>;
+  /** Lets running requests finish, then ends its connections. */
+  close(): Promise<void>;
+};
+
+/**
+ * Starts the operator API in this process.
+ *
+ * @param logger (Default: JSON lines on standard output)
+ * @throws Error when the database is away or lacks migrations, when the port is taken, or when there is no usable certificate.
+ */
+export const start = async (
+  config: OperatorApiConfig,
+  logger: Logger = createLogger({ name: 'operator-api', level: config.logLevel }),
+): Promise<OperatorApi> => {
+  const pending = await pendingMigrations({ connectionString: config.databaseUrl, directory: config.migrations });
+  if (pending.length > 0) throw new Error(`The database has not run these migrations: ${pending.join(', ')}`);
+
+  const tls = await openTls(config.tls);
+  const store = await PostgresEventStore.connect({
+    connectionString: config.databaseUrl,
+    applicationName: 'rollcall operator-api',
+    onTrouble: (error) => logger.warn({ err: error }, 'a decision is tried again'),
+  });
+  const readModels = openReadModels({
+    connectionString: config.databaseUrl,
+    onIdleError: (error) => logger.warn({ err: error }, 'a connection to the read models broke'),
+  });
+  const end = async (): Promise<void> => {
+    await Promise.all([store.close(), readModels.destroy()]);
+  };
+  try {
+    const machineApi = new MachineApiLocation(config.machineApi.address, config.machineApi.pins ?? tls.pins);
+    const { url, port, reloadCertificate, close } = await startHttpsApp({
+      module: OperatorApiModule.on({ store, readModels, machineApi }),
+      logger,
+      tls,
+      // People's tools are not all of today.
+      minTls: 'TLSv1.2',
+      host: config.host,
+      port: config.port,
+      portVariable: 'ROLLCALL_OPERATOR_API_PORT',
+    });
+    logger.info({ url }, 'the operator API answers');
+    return {
+      url,
+      port,
+      pins: tls.pins,
+      reload: reloadCertificate,
+      close: async () => {
+        await close();
+        await end();
+      },
+    };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+};
