@@ -171,6 +171,8 @@ declare
   v_inserted text[];
   v_ok boolean[];
   v_all boolean;
+  v_recorded integer[];
+  v_heard timestamptz[];
   v_number bigint;
   v_before timestamptz;
   v_clock timestamptz;
@@ -178,6 +180,11 @@ declare
   v_events integer := coalesce(cardinality(e_item), 0);
   v_checks integer := coalesce(cardinality(c_item), 0);
 begin
+  -- In any other mode the comparisons below would be made on what was true before the lock.
+  if current_setting('transaction_isolation') <> 'read committed' then
+    raise exception 'append needs read committed' using errcode = 'invalid_transaction_state';
+  end if;
+
   if true = any (s_fresh) then
     with made as (
       insert into stream_head (stream, revision, fold, state)
@@ -192,6 +199,15 @@ begin
 
   if v_items > 0 then
     perform 1 from stream_head h where h.stream = any (s_stream) order by h.stream for no key update;
+  end if;
+
+  -- What the facts say of streams without a head. Long for a machine with a past, so before the lock: the heads are ours, so nobody
+  -- else can write to these streams any more.
+  if true = any (s_fresh) then
+    select array_agg(case when s.fresh then recorded_revision(s.stream) end order by s.n),
+      array_agg(case when s.fresh and not s.checked then recorded_last_check(s.stream) end order by s.n)
+    into v_recorded, v_heard
+    from unnest(s_stream, s_fresh, s_checked) with ordinality s(stream, fresh, checked, n);
   end if;
 
   perform pg_advisory_xact_lock(7723406, 1);
@@ -223,7 +239,7 @@ begin
     select s.n,
       case
         when h.revision is distinct from s.expected then 'conflict'
-        when s.fresh and s.expected <> recorded_revision(s.stream) then 'conflict'
+        when s.fresh and s.expected <> v_recorded[s.n] then 'conflict'
         when k.key is not null then 'claim:' || k.key
         else 'ok'
       end as code
@@ -285,7 +301,7 @@ begin
 
   update stream_head h
   set revision = s.revision, fold = s.fold, state = s.state::jsonb, last_recorded_at = recorded_at,
-    last_check_at = case when s.checked then recorded_at when s.fresh then recorded_last_check(s.stream) else h.last_check_at end
+    last_check_at = case when s.checked then recorded_at when s.fresh then v_heard[s.n] else h.last_check_at end
   from unnest(s_stream, s_revision, s_fold, s_fresh, s_checked, s_state) with ordinality s(stream, revision, fold, fresh, checked, state, n)
   where h.stream = s.stream and v_ok[s.n];
 end $$;

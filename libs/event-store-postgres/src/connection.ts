@@ -90,12 +90,12 @@ export class ReplacedConnection {
     });
     try {
       await client.connect();
+      // Known to 17 and later: ends what a client began and never finished, whatever it holds.
+      await client.query(`select set_config(name, '10s', false) from pg_settings where name = 'transaction_timeout'`);
     } catch (error) {
       await client.end().catch(() => undefined);
       throw error;
     }
-    // Known to 17 and later: ends what a client began and never finished, whatever it holds.
-    await client.query(`select set_config(name, '10s', false) from pg_settings where name = 'transaction_timeout'`);
     return connecting;
   }
 

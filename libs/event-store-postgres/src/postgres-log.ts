@@ -253,8 +253,9 @@ const translated = (error: unknown): Error => {
   const code = error.code ?? '';
   const message = `${code}: ${error.message}`;
   if (['40P01', '55P03', '40001'].includes(code)) return new TryAgain(message, { cause: error });
-  // No partition for this day is nobody's bad item.
-  if (error.message.startsWith('no partition')) return new RecordUnavailable(message, { cause: error });
-  if (code.startsWith('22') || code.startsWith('23')) return new ItemsRejected(message, { cause: error });
+  // A check that is violated and has no name: there is no partition for this day, which is nobody's bad item.
+  if (code === '23514' && !error.constraint) return new RecordUnavailable(message, { cause: error });
+  // 54: a key or a text that is longer than an index takes.
+  if (/^(22|23|54)/.test(code)) return new ItemsRejected(message, { cause: error });
   return new RecordUnavailable(message, { cause: error });
 };

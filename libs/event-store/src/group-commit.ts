@@ -22,6 +22,10 @@ export class ClaimTaken extends Error {
   }
 }
 
+class FoldFailed extends Error {
+  override readonly name = 'FoldFailed';
+}
+
 export type GroupCommitOptions = {
   /** Most decisions in one append. (Default: 1000) */
   readonly batchLimit?: number;
@@ -165,7 +169,9 @@ export class GroupCommit {
   }
 
   private async round(entries: readonly Waiting[]): Promise<void> {
-    const { now, answers } = await this.log.ask(entries.map(questionOf));
+    const asked = await this.asked(entries);
+    if (!asked) return;
+    const { now, answers } = asked;
     const byStream = new Map<string, { entry: Waiting; answer: Answer }[]>();
     for (const [index, entry] of entries.entries()) {
       const answer = answers[index] as Answer;
@@ -182,8 +188,13 @@ export class GroupCommit {
     }
     const groups: Group[] = [];
     const keys = new Set<string>();
-    for (const [stream, sharers] of byStream) {
-      const group = await this.decideGroup(stream, sharers, now);
+    const decided = await Promise.all(
+      Array.from(byStream, async ([stream, sharers]) => ({
+        sharers,
+        group: await this.decideGroup(stream, sharers, now),
+      })),
+    );
+    for (const { group, sharers } of decided) {
       const claims = group.item?.claims ?? [];
       // Two streams that want one key must not meet in a batch: the second sees the first's claim in the next round.
       if (claims.some((claim) => keys.has(claim.key))) this.waiting.push(...sharers.map((sharer) => sharer.entry));
@@ -197,6 +208,19 @@ export class GroupCommit {
     if (writing.length > 0) await this.append(writing);
   }
 
+  /** Null when the record would not even be asked: then the halves were taken through a round of their own. */
+  private async asked(entries: readonly Waiting[]): Promise<Awaited<ReturnType<RecordLog['ask']>> | null> {
+    try {
+      return await this.log.ask(entries.map(questionOf));
+    } catch (error) {
+      if (!(error instanceof ItemsRejected)) throw error;
+      // A command id that is no UUID fails alone, like an item that cannot be stored.
+      if (entries.length > 1) await inHalves(entries, (half) => this.round(half));
+      else for (const entry of entries) this.settle(entry, () => entry.reject(error));
+      return null;
+    }
+  }
+
   private async append(groups: readonly Group[]): Promise<void> {
     let result: AppendResult;
     try {
@@ -204,13 +228,8 @@ export class GroupCommit {
     } catch (error) {
       if (!(error instanceof ItemsRejected)) throw error;
       // One of them cannot be stored. The halves are sent again until it stands alone, and fails alone.
-      if (groups.length > 1) {
-        const middle = Math.ceil(groups.length / 2);
-        await this.append(groups.slice(0, middle));
-        await this.append(groups.slice(middle));
-        return;
-      }
-      this.settleAll(groups, (entry) => entry.reject(error));
+      if (groups.length > 1) await inHalves(groups, (half) => this.append(half));
+      else this.settleAll(groups, (entry) => entry.reject(error));
       return;
     }
     for (const [index, group] of groups.entries()) {
@@ -243,7 +262,14 @@ export class GroupCommit {
   ): Promise<Group> {
     const first = sharers[0] as { entry: Waiting; answer: Answer };
     const { decider } = first.entry;
-    const base = await this.baseOf(stream, decider, first.answer);
+    let base: Base;
+    try {
+      base = await this.baseOf(stream, decider, first.answer);
+    } catch (error) {
+      if (!(error instanceof FoldFailed)) throw error;
+      // Facts that the rules stumble over are the trouble of this stream and of no other.
+      return { stream, item: null, outcomes: sharers.map(({ entry }) => ({ entry, refusal: error })) };
+    }
     let { state, revision } = base;
     const moment: Moment = { now, lastCheckAt: base.lastCheckAt };
     const events: NewEvent[] = [];
@@ -292,7 +318,12 @@ export class GroupCommit {
     if (head && head.fold === decider.fold)
       return { state: head.state, revision: head.revision, lastCheckAt: head.lastCheckAt, fresh: false };
     if (!head && !answer.lost) return { state: decider.initial(), revision: 0, lastCheckAt: null, fresh: true };
-    return { ...foldOf(decider, await this.log.readStream(stream)), fresh: !head };
+    const facts = await this.log.readStream(stream);
+    try {
+      return { ...foldOf(decider, facts), fresh: !head };
+    } catch (cause) {
+      throw new FoldFailed(`The facts of ${stream} cannot be folded`, { cause });
+    }
   }
 
   private settleGroup(group: Group, batch: bigint | null, recordedAt: Instant): void {
@@ -348,6 +379,15 @@ type Base = {
   readonly revision: number;
   readonly lastCheckAt: Instant | null;
   readonly fresh: boolean;
+};
+
+const inHalves = async <Item>(
+  items: readonly Item[],
+  send: (half: readonly Item[]) => Promise<void>,
+): Promise<void> => {
+  const middle = Math.ceil(items.length / 2);
+  await send(items.slice(0, middle));
+  await send(items.slice(middle));
 };
 
 const questionOf = ({ target, options, commandId }: Waiting): Question => ({
