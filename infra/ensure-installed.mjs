@@ -58,7 +58,14 @@ export const run = (command, args, { env = {}, onSpawn = () => {}, ...options } 
       env: { ...process.env, ...env, PATH: `${bin}${delimiter}${process.env.PATH}` },
     });
     onSpawn(child);
-    const forward = (signal) => child.kill(signal);
+    // One Ctrl-C may arrive here several times: the terminal sends it to the whole group, npm passes it on as well. The program
+    // gets it once; where there is a terminal, from the terminal. A second one would tell it to end at once.
+    let last = -Infinity;
+    const forward = (signal) => {
+      const isRepeated = performance.now() - last < 1_000;
+      last = performance.now();
+      if (!isRepeated && !(signal === 'SIGINT' && process.stdin.isTTY)) child.kill(signal);
+    };
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
     for (const signal of signals) process.on(signal, forward);
     child.once('error', reject);

@@ -101,10 +101,13 @@ const steps = () => [
 
 /** Two at a time: a build is mostly one busy thread, and the smallest machine that we build on has two cores. */
 const inPairs = async (queue) => {
+  const failures = [];
   const worker = async () => {
-    for (let next = queue.shift(); next; next = queue.shift()) await next();
+    for (let next = queue.shift(); next; next = queue.shift())
+      await next().catch((error) => failures.push(error.message));
   };
   await Promise.all([worker(), worker()]);
+  return failures;
 };
 
 await takeLock();
@@ -112,10 +115,9 @@ const wanted = hashOfSources();
 if (process.argv.includes('--if-stale') && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) process.exit(0);
 
 rmSync(stamp, { force: true });
-try {
-  await inPairs(steps());
-} catch (error) {
-  process.stderr.write(`${error.message}\n`);
+const failures = await inPairs(steps());
+if (failures.length > 0) {
+  process.stderr.write(`${failures.join('\n')}\n`);
   process.exit(1);
 }
 rmSync(join(dist, 'infra'), { recursive: true, force: true });
