@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { specFor } from '@rollcall/decider/testing';
 import { boots, isRepetition } from './boots.js';
-import { boot, check, checkedIn, checkIdOf, started } from './testing/index.js';
+import { boot, check, checkedIn, checkIdOf, started } from './testing/builders.js';
 
 const given = specFor(boots);
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { advance, type Chain, nextStep, windowAfter } from './chain.js';
-import { checkedIn } from './testing/index.js';
+import { checkedIn } from './testing/builders.js';
 
 const chain = (
   cur: number,
@@ -60,6 +60,8 @@ describe('the window is three of the longest interval that the machine may be fo
     ['a shorter interval, just issued to a machine that follows the longer one', chain(5, 90), 270, 5, 30, 270],
     ['a shorter interval whose arrival the token shows', chain(6, 30, 5, 90), 270, 6, 30, 120],
     ['a shorter interval whose answer was lost', chain(6, 30, 5, 90), 270, 5, 30, 270],
+    ['a shorter interval that both answers carried, one of them lost', chain(6, 30, 5, 30), 270, 5, 30, 120],
+    ['a token of neither place, where there is but one', chain(6, 30), 270, 5, 30, 270],
     ['a longer interval between whose answer may come late', chain(6, 90, 5, 30), 270, 5, 30, 270],
     ['no token', chain(6, 30, 5, 30), 270, null, 30, 270],
     ['no token, and a longer interval', chain(6, 30, 5, 30), 270, null, 100, 300],

@@ -43,12 +43,14 @@ export const windowAfter = (
 };
 
 const intervalsSince = (chain: Chain, presented: number | null): readonly number[] | null => {
-  if (!chain || presented === null) return null;
+  if (!chain) return null;
   const { cur, prev } = chain;
-  const intervals =
-    presented === cur.number ? [cur.interval] : presented === prev?.number ? [prev.interval, cur.interval] : [null];
-  return intervals.every((interval) => interval !== null) ? intervals : null;
+  if (presented === cur.number) return known([cur.interval]);
+  return presented === prev?.number ? known([prev.interval, cur.interval]) : null;
 };
+
+const known = (intervals: readonly (number | null)[]): readonly number[] | null =>
+  intervals.every((interval) => interval !== null) ? intervals : null;
 
 const linkOf = (chain: Chain, number: number): Link | undefined =>
   [chain?.cur, chain?.prev].find((link) => link?.number === number) ?? undefined;

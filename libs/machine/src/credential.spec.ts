@@ -2,7 +2,7 @@ import { describe, it } from '@jest/globals';
 import { specFor } from '@rollcall/decider/testing';
 import type { StartRotation } from './commands.js';
 import { credential } from './credential.js';
-import { admit, check, confirmed, deleted, keyHash, registered } from './testing/index.js';
+import { admit, check, confirmed, deleted, keyHash, registered } from './testing/builders.js';
 
 const given = specFor(credential);
 

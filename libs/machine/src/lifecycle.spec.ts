@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { specFor } from '@rollcall/decider/testing';
 import { type StopAnnounced, type StopReason, STOP_REASONS } from './facts.js';
 import { lastWord, lifecycle } from './lifecycle.js';
-import { boot, check, checkedIn, started } from './testing/index.js';
+import { boot, check, checkedIn, started } from './testing/builders.js';
 
 const given = specFor(lastWord);
 

@@ -16,7 +16,7 @@ import {
   NO_REPORT,
   registered,
   started,
-} from './testing/index.js';
+} from './testing/builders.js';
 
 const given = specFor(machine);
 

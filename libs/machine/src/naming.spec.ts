@@ -3,7 +3,7 @@ import { specFor } from '@rollcall/decider/testing';
 import type { RenameMachine } from './commands.js';
 import type { MachineRenamed, NameAdopted } from './facts.js';
 import { naming } from './naming.js';
-import { admitted, check } from './testing/index.js';
+import { admitted, check } from './testing/builders.js';
 
 const given = specFor(naming);
 

@@ -3,7 +3,7 @@ import { specFor } from '@rollcall/decider/testing';
 import { BLOCKER_CODES, blockerOf } from './blockers.js';
 import type { BlockersChanged } from './facts.js';
 import { type Condition, readiness, readinessSentence } from './readiness.js';
-import { check, checkedIn } from './testing/index.js';
+import { check, checkedIn } from './testing/builders.js';
 
 const given = specFor(readiness);
 

@@ -2,7 +2,7 @@ import { describe, it } from '@jest/globals';
 import { specFor } from '@rollcall/decider/testing';
 import type { SelfReport, SelfReportChanged } from './facts.js';
 import { selfReport } from './self-report.js';
-import { admit, check, NO_REPORT } from './testing/index.js';
+import { admit, check, NO_REPORT } from './testing/builders.js';
 
 const given = specFor(selfReport);
 
