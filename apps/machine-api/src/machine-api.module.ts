@@ -1,0 +1,44 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { CqrsModule } from '@nestjs/cqrs';
+import { EventStore } from '@rollcall/event-store';
+import { Authenticator, HealthModule, type ReadinessCheck } from '@rollcall/nest-platform';
+import { ChainTokens } from './chain/chain-tokens.js';
+import { AcceptCheckController } from './machine/accept-check/accept-check.controller.js';
+import { AcceptMachineCheckHandler } from './machine/accept-check/accept-check.handler.js';
+import { CredentialHolders } from './machine/credential-holders.js';
+import { EnrolController } from './machine/enrol/enrol.controller.js';
+import { EnrolInstallationHandler } from './machine/enrol/enrol.handler.js';
+import { MachineTerms } from './machine/machine-terms.js';
+import { CredentialForm } from './machine/presented-credential.js';
+import { RecordEpoch } from './record/record-epoch.js';
+
+/** What an instance needs that was opened before it, and is closed after it. */
+export type MachineApiParts = {
+  readonly store: EventStore;
+  readonly epoch: RecordEpoch;
+  readonly tokens: ChainTokens;
+  readonly terms: MachineTerms;
+  readonly readiness: readonly ReadinessCheck[];
+};
+
+/** The root module of the machine API. */
+@Module({})
+export class MachineApiModule {
+  static over({ store, epoch, tokens, terms, readiness }: MachineApiParts): DynamicModule {
+    return {
+      module: MachineApiModule,
+      imports: [CqrsModule, HealthModule.register({ checks: () => readiness })],
+      controllers: [AcceptCheckController, EnrolController],
+      providers: [
+        AcceptMachineCheckHandler,
+        EnrolInstallationHandler,
+        CredentialHolders,
+        { provide: Authenticator, useClass: CredentialForm },
+        { provide: EventStore, useValue: store },
+        { provide: RecordEpoch, useValue: epoch },
+        { provide: ChainTokens, useValue: tokens },
+        { provide: MachineTerms, useValue: terms },
+      ],
+    };
+  }
+}

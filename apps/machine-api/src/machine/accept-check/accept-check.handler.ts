@@ -1,0 +1,46 @@
+import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { Refusal, timestampOf } from '@rollcall/decider';
+import { EventStore } from '@rollcall/event-store';
+import { answerTo, credentialKey, machine } from '@rollcall/machine';
+import type { CheckAnswer } from '@rollcall/wire';
+import { ChainTokens } from '../../chain/chain-tokens.js';
+import { RecordEpoch } from '../../record/record-epoch.js';
+import { CredentialHolders } from '../credential-holders.js';
+import { MachineTerms } from '../machine-terms.js';
+import { AcceptMachineCheck } from './accept-check.command.js';
+
+/** Records a check on the stream of the machine that holds the credential, and answers from the state after it. */
+@CommandHandler(AcceptMachineCheck)
+export class AcceptMachineCheckHandler implements ICommandHandler<AcceptMachineCheck> {
+  constructor(
+    private readonly store: EventStore,
+    private readonly holders: CredentialHolders,
+    private readonly tokens: ChainTokens,
+    private readonly epoch: RecordEpoch,
+    private readonly terms: MachineTerms,
+  ) {}
+
+  async execute({ keyHash, check }: AcceptMachineCheck): Promise<CheckAnswer> {
+    const id = await this.holders.machineOf(keyHash);
+    if (id === null) throw new Refusal('credential-unknown');
+    const place = { machine: id, epoch: this.epoch.current };
+    const { chainToken, ...said } = check;
+    const chain = chainToken === null ? null : this.tokens.read(place, chainToken);
+    const { policy, pins } = this.terms;
+    const { state, recordedAt } = await this.store.decide(
+      machine,
+      { claim: credentialKey(keyHash) },
+      { type: 'AcceptCheck', keyHash, ...said, chain, policy },
+      { actor: { kind: 'machine', id } },
+    );
+    const { name, owner, generation, interval, chain: issued } = answerTo(state, check.boot);
+    return {
+      machine: { id, name, owner, generation },
+      interval,
+      chain: this.tokens.issue(place, issued),
+      ...(pins.length > 0 ? { pins } : {}),
+      requests: { logTail: null, rotate: false },
+      serverTime: timestampOf(recordedAt),
+    };
+  }
+}

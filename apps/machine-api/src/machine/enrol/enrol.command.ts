@@ -1,0 +1,20 @@
+import { Command } from '@nestjs/cqrs';
+import type { SelfReport } from '@rollcall/machine';
+import type { EnrolmentAnswer } from '@rollcall/wire';
+
+/** The machine, and whether it was made by this request. */
+export type Enrolled = { readonly created: boolean; readonly answer: EnrolmentAnswer };
+
+/** An installation presents an enrolment token, and the hash of a credential that it made itself. */
+export class EnrolInstallation extends Command<Enrolled> {
+  constructor(
+    readonly token: string,
+    /** SHA-256, hex. */
+    readonly identifierHash: string,
+    /** SHA-256, hex. */
+    readonly credentialHash: string,
+    readonly report: SelfReport,
+  ) {
+    super();
+  }
+}

@@ -1,0 +1,100 @@
+import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { enrolmentTokenKey, issuedToken, token, tokenIdOf, type IssuedToken } from '@rollcall/admission';
+import { Refusal } from '@rollcall/decider';
+import { ClaimTaken, EventStore } from '@rollcall/event-store';
+import {
+  credentialKey,
+  machine,
+  machineIdOf,
+  machineStream,
+  redemptionKey,
+  type MachineState,
+} from '@rollcall/machine';
+import { hashOf, isSecret } from '@rollcall/wire';
+import { randomUUIDv7 } from 'node:crypto';
+import { readRecord } from '../../record/read-record.js';
+import { MachineTerms } from '../machine-terms.js';
+import { EnrolInstallation, type Enrolled } from './enrol.command.js';
+
+/**
+ * Admits an installation by a token. Whoever comes second finds the redemption taken and is judged by it, so of any number of
+ * requests on any number of instances one makes a machine, and the same installation again finds its own (C07).
+ */
+@CommandHandler(EnrolInstallation)
+export class EnrolInstallationHandler implements ICommandHandler<EnrolInstallation> {
+  constructor(
+    private readonly store: EventStore,
+    private readonly terms: MachineTerms,
+  ) {}
+
+  async execute(command: EnrolInstallation): Promise<Enrolled> {
+    const presented = await this.presented(command.token);
+    const redeemed = await this.redeemedBy(presented, command);
+    if (redeemed) return redeemed;
+    try {
+      return await this.admit(presented, command);
+    } catch (error) {
+      if (!(error instanceof ClaimTaken)) throw error;
+      // Somebody was quicker, with this token or with what else this installation brought.
+      const quicker = await this.redeemedBy(presented, command);
+      if (quicker) return quicker;
+      throw this.taken(error.key, command);
+    }
+  }
+
+  /** The token as it was issued. @throws Refusal the same for everything that is not an issued token. */
+  private async presented(secret: string): Promise<IssuedToken> {
+    if (!isSecret('rce', secret)) throw new Refusal('token-refused');
+    const view = await readRecord(this.store.view(token, { claim: enrolmentTokenKey(hashOf(secret)) }));
+    const issued = view && issuedToken(tokenIdOf(view.stream), view.state);
+    if (!issued) throw new Refusal('token-refused');
+    return issued;
+  }
+
+  /** The machine that redeemed the token, if it is this installation's own; null while nobody did. */
+  private async redeemedBy({ id }: IssuedToken, { credentialHash }: EnrolInstallation): Promise<Enrolled | null> {
+    const view = await readRecord(this.store.view(machine, { claim: redemptionKey(id) }));
+    if (!view) return null;
+    const { enrolment } = view.state;
+    if (!enrolment || enrolment.deleted || enrolment.firstKeyHash !== credentialHash)
+      throw new Refusal('token-refused');
+    return this.answer(view.stream, view.state, false);
+  }
+
+  /** Decides the admission on a new stream, at the record's time. @throws Refusal `token-refused` for an expired token. */
+  private async admit(presented: IssuedToken, command: EnrolInstallation): Promise<Enrolled> {
+    const machineId = randomUUIDv7();
+    const { stream, state } = await this.store.decide(
+      machine,
+      { stream: machineStream(machineId) },
+      {
+        type: 'AdmitMachine',
+        machineId,
+        nodeId: randomUUIDv7(),
+        token: presented,
+        identifierHash: command.identifierHash,
+        keyHash: command.credentialHash,
+        report: command.report,
+      },
+      { actor: { kind: 'person', id: presented.owner } },
+    );
+    return this.answer(stream, state, true);
+  }
+
+  private taken(key: string, { credentialHash }: EnrolInstallation): Refusal {
+    if (key !== credentialKey(credentialHash)) return new Refusal('identifier-in-use');
+    const message = 'was registered before; make a new credential';
+    return new Refusal('invalid-body', { errors: [{ field: 'credentialHash', message }] });
+  }
+
+  private answer(stream: string, { enrolment, name }: MachineState, created: boolean): Enrolled {
+    if (!enrolment) throw new Error(`${stream} was enrolled and is not there`);
+    return {
+      created,
+      answer: {
+        machine: { id: machineIdOf(stream), name: name?.value ?? null, owner: enrolment.owner },
+        interval: this.terms.policy.interval,
+      },
+    };
+  }
+}

@@ -1,0 +1,10 @@
+import type { CheckPolicy } from '@rollcall/machine';
+
+/** What this plane tells every machine alike. */
+export class MachineTerms {
+  constructor(
+    readonly policy: CheckPolicy,
+    /** Pins of the plane's CA key; empty where machines verify by their system's store. */
+    readonly pins: readonly string[],
+  ) {}
+}

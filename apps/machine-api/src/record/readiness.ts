@@ -1,0 +1,19 @@
+import type { EventStore } from '@rollcall/event-store';
+import { pendingMigrations } from '@rollcall/migrations';
+import type { ReadinessCheck } from '@rollcall/nest-platform';
+import type { MachineApiConfig } from '../config.js';
+
+/** @throws Error naming the migrations that the database has not run. */
+export const requireMigrations = async ({ url, migrations }: MachineApiConfig['database']): Promise<void> => {
+  const pending = await pendingMigrations({ connectionString: url, directory: migrations });
+  if (pending.length > 0) throw new Error(`The database has not run these migrations: ${pending.join(', ')}`);
+};
+
+/** An instance is ready while it reaches the record and the record has the shape that it was built for. */
+export const recordReadiness = (
+  store: EventStore,
+  database: MachineApiConfig['database'],
+): readonly ReadinessCheck[] => [
+  { name: 'database', check: () => store.newest().then(() => undefined) },
+  { name: 'migrations', check: () => requireMigrations(database) },
+];

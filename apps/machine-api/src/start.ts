@@ -1,0 +1,90 @@
+import type { EventStore } from '@rollcall/event-store';
+import { PostgresEventStore } from '@rollcall/event-store-postgres';
+import { Lifetime, SystemClock } from '@rollcall/lifetimes';
+import { createLogger, startHttpsApp, type Logger } from '@rollcall/nest-platform';
+import { openTls } from '@rollcall/plane-ca';
+import { readChainKey } from './chain/chain-key.js';
+import { ChainTokens } from './chain/chain-tokens.js';
+import { APP_NAME, PORT_VARIABLE, type MachineApiConfig } from './config.js';
+import { MachineApiModule } from './machine-api.module.js';
+import { MachineTerms } from './machine/machine-terms.js';
+import { keepOwnEars } from './record/own-ears.js';
+import { recordReadiness, requireMigrations } from './record/readiness.js';
+import { RecordEpoch } from './record/record-epoch.js';
+
+/** A running machine API. */
+export type RunningMachineApi = {
+  /** An origin under which this host reaches it. */
+  readonly url: string;
+  readonly port: number;
+  /** What an enrolment token should say to expect there; empty for a public certificate. */
+  readonly pins: readonly string[];
+  /** Looks for a newer server certificate. */
+  reload(): Promise<void>;
+  /** Drains for at most 10 s, then ends everything that `start` began. */
+  close(): Promise<void>;
+};
+
+/** What a caller that already has one of these hands over; it stays the caller's to close. */
+export type MachineApiSurroundings = { readonly logger?: Logger };
+
+/**
+ * Starts the machine API: database, certificate, HTTPS, and the plane's own ears.
+ *
+ * @throws Error with one sentence for the operator: migrations that did not run, no chain key, a taken port.
+ */
+export const start = async (
+  config: MachineApiConfig,
+  surroundings: MachineApiSurroundings = {},
+): Promise<RunningMachineApi> => {
+  const logger = surroundings.logger ?? createLogger({ name: APP_NAME, level: config.logLevel });
+  await requireMigrations(config.database);
+  const tls = await openTls(config.tls);
+  const tokens = new ChainTokens(await readChainKey(config.chainKeyFile));
+  const store = await PostgresEventStore.connect({
+    connectionString: config.database.url,
+    applicationName: `rollcall ${APP_NAME}`,
+    onTrouble: (error) => logger.warn({ err: error }, 'an append did not go well and is tried again'),
+  });
+  try {
+    return await serve(config, { logger, tls, tokens, store });
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+};
+
+type Opened = { logger: Logger; tls: Awaited<ReturnType<typeof openTls>>; tokens: ChainTokens; store: EventStore };
+
+const serve = async (config: MachineApiConfig, { logger, tls, tokens, store }: Opened): Promise<RunningMachineApi> => {
+  const epoch = await RecordEpoch.of(store);
+  const terms = new MachineTerms(config.policy, tls.pins);
+  const readiness = recordReadiness(store, config.database);
+  const https = await startHttpsApp({
+    module: MachineApiModule.over({ store, epoch, tokens, terms, readiness }),
+    tls,
+    host: config.host,
+    port: config.port,
+    portVariable: PORT_VARIABLE,
+    logger,
+  });
+  const lifetime = new Lifetime();
+  lifetime.run((signal) =>
+    keepOwnEars({ store, epoch, clock: new SystemClock(), logger, markMs: config.markMs }, signal),
+  );
+  logger.info({ url: https.url }, 'machines can check in');
+  return {
+    url: https.url,
+    port: https.port,
+    pins: tls.pins,
+    reload: () => https.reloadCertificate(),
+    close: async () => {
+      try {
+        await https.close();
+        await lifetime.end();
+      } finally {
+        await store.close();
+      }
+    },
+  };
+};
