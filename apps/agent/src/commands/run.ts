@@ -1,0 +1,61 @@
+import { SystemClock } from '@rollcall/lifetimes';
+import { arch, hostname, platform } from 'node:os';
+import { NotProbed } from '../check/readiness.js';
+import { LIMITS, type Limits } from '../check/schedule.js';
+import { Daemon } from '../daemon/daemon.js';
+import { EXIT, Told } from '../exit-code.js';
+import type { StateDirectory } from '../installation/state-directory.js';
+import { lineLog } from '../log.js';
+import { VERSION } from '../version.js';
+
+/** What this machine says of itself, in enrolment and checks. */
+export const portrait = () => {
+  const name = hostname();
+  return {
+    name: name || null,
+    report: { hostname: name || null, agentVersion: VERSION, platform: platform(), arch: arch() },
+  };
+};
+
+/**
+ * `rollcall-agent run`: the daemon in the foreground, for a service manager or a terminal.
+ *
+ * SIGTERM and SIGINT stop it with the reason `signal` and leave no latch; a second one changes nothing, because the goodbye is under its own
+ * deadline (O17, C17).
+ */
+export const run = async (directory: StateDirectory): Promise<number> => {
+  const clock = new SystemClock();
+  const log = lineLog((line) => process.stderr.write(line), Date.now);
+  let stop: (() => void) | null = null;
+  let signalled = false;
+  const onSignal = () => {
+    signalled = true;
+    stop?.();
+  };
+  process.on('SIGTERM', onSignal).on('SIGINT', onSignal).on('SIGHUP', onSignal);
+  const notStarted = await Daemon.run(
+    { directory, clock, log, readiness: new NotProbed(), portrait: portrait(), limits: limits(process.env) },
+    (ask) => {
+      stop = () => ask('signal');
+      log.info(`rollcall-agent ${VERSION} is running, process ${process.pid}`);
+      if (signalled) stop();
+    },
+  );
+  if (notStarted?.kind === 'stopped-by-person')
+    throw new Told(
+      EXIT.stoppedByPerson,
+      `A person stopped this agent (${notStarted.since}), and it stays stopped. To start it: rollcall-agent start`,
+    );
+  if (notStarted) process.stdout.write('The agent is running already; using that one.\n');
+  else log.info('Stopped');
+  return EXIT.ok;
+};
+
+/**
+ * The bounds of every wait. `ROLLCALL_AGENT_INTERVAL_FLOOR_MS` lowers the floor so that tests of whole processes take seconds; it is not
+ * for machines: a plane counts on the floor.
+ */
+const limits = (environment: NodeJS.ProcessEnv): Limits => {
+  const floor = Number(environment['ROLLCALL_AGENT_INTERVAL_FLOOR_MS']);
+  return Number.isInteger(floor) && floor > 0 && floor < LIMITS.floor ? { ...LIMITS, floor } : LIMITS;
+};

@@ -1,0 +1,170 @@
+import { Lifetime, type Clock } from '@rollcall/lifetimes';
+import { ControlServer, newControlToken, takeOwnership, type ControlRoutes } from '@rollcall/local-control';
+import { removePrivateFile, removeTemporaries, writePrivateFile } from '@rollcall/secret-file';
+import type { StopReasonWord } from '@rollcall/wire';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { CheckLoop } from '../check/check-loop.js';
+import type { SelfPortrait } from '../check/check-body.js';
+import type { Readiness } from '../check/readiness.js';
+import type { Limits } from '../check/schedule.js';
+import { keepBoot, nextBoot } from '../installation/boot-counter.js';
+import { FileNotebook } from '../installation/file-notebook.js';
+import { latchedSince, setLatch } from '../installation/latch.js';
+import { loadEnrolment, type LoadedEnrolment } from '../installation/load-enrolment.js';
+import { openStateDirectory, type StateDirectory } from '../installation/state-directory.js';
+import type { Log } from '../log.js';
+import { VERSION } from '../version.js';
+import { checkSentence, shownChecks, type AgentStatus } from './agent-status.js';
+import { stopReasonIn } from './stop-reason.js';
+
+export type DaemonOptions = {
+  readonly directory: StateDirectory;
+  readonly clock: Clock;
+  readonly readiness: Readiness;
+  readonly portrait: SelfPortrait;
+  readonly limits: Limits;
+  readonly log: Log;
+  /** Resolves when running work has been finished or put down; checks go on meanwhile (C17). (Default: there is no work) */
+  readonly drain?: () => Promise<void>;
+};
+
+/** Why there is no daemon: another one is running, or a person stopped it. */
+export type NotStarted =
+  { readonly kind: 'already-running' } | { readonly kind: 'stopped-by-person'; readonly since: string };
+
+/** The resident agent: owns the state directory, the check loop and the control socket, and their common end. */
+export class Daemon {
+  readonly #o: DaemonOptions;
+  readonly #lifetime = new Lifetime();
+  readonly #loop: CheckLoop;
+  readonly #notebook: FileNotebook;
+  #askToStop: (reason: StopReasonWord) => void = () => undefined;
+  /** The first reason that was given; later ones change nothing. */
+  readonly #stopAsked = new Promise<StopReasonWord>((resolve) => (this.#askToStop = resolve));
+  #installation: LoadedEnrolment;
+
+  private constructor(options: DaemonOptions, boot: number, notebook: FileNotebook, installation: LoadedEnrolment) {
+    this.#o = options;
+    this.#notebook = notebook;
+    this.#installation = installation;
+    const newBootId = () => randomBytes(4).toString('hex');
+    this.#loop = new CheckLoop({
+      ...options,
+      notebook,
+      boot: { counter: boot, id: newBootId() },
+      chance: Math.random,
+      newCheckId: randomUUID,
+      newBootId,
+    });
+  }
+
+  /**
+   * Runs until it is asked to stop and has said goodbye; or says why it does not run.
+   *
+   * @param onReady called when the control socket answers; is given what asks the daemon to stop
+   */
+  static async run(
+    options: DaemonOptions,
+    onReady: (stop: (reason: StopReasonWord) => void) => void,
+  ): Promise<NotStarted | null> {
+    const { directory, log } = options;
+    await openStateDirectory(directory);
+    const ownership = await takeOwnership(directory.lock, directory.socket);
+    if (!ownership) return { kind: 'already-running' };
+    try {
+      const since = await latchedSince(directory.latch);
+      if (since !== null) return { kind: 'stopped-by-person', since };
+      await removeTemporaries(directory.path);
+      const boot = await nextBoot(directory.boot);
+      const notebook = new FileNotebook(directory, log);
+      await keepBoot(directory.boot, boot).catch((error: unknown) =>
+        log.error('The number of this start cannot be kept', error),
+      );
+      const daemon = new Daemon(options, boot, notebook, await loadEnrolment(directory));
+      await daemon.#live(onReady);
+      return null;
+    } finally {
+      await ownership.release();
+    }
+  }
+
+  async #live(onReady: (stop: (reason: StopReasonWord) => void) => void): Promise<void> {
+    const { directory, log, drain } = this.#o;
+    const token = newControlToken();
+    await writePrivateFile(directory.controlToken, `${token}\n`, { durable: false });
+    const control = await ControlServer.listen({
+      address: { path: directory.socket },
+      token,
+      routes: this.#routes(),
+      onFault: (error) => log.error('A local command failed', error),
+    });
+    try {
+      this.#adopt(this.#installation);
+      this.#lifetime.run((signal) => this.#loop.run(signal));
+      onReady((reason) => this.#askToStop(reason));
+      const reason = await Promise.race([this.#stopAsked, this.#failed()]);
+      log.info(`Stopping (${reason})`);
+      await drain?.();
+      await this.#lifetime.end();
+      await this.#loop.goodbye(reason);
+    } finally {
+      await this.#lifetime.end();
+      await this.#notebook.settled();
+      await control.close();
+      await removePrivateFile(directory.controlToken);
+    }
+  }
+
+  /** A loop that dies takes the daemon with it: one that is up and checks nothing would be worse than none. */
+  async #failed(): Promise<never> {
+    const { signal } = this.#lifetime;
+    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    await this.#lifetime.end();
+    return new Promise<never>(() => undefined);
+  }
+
+  #adopt(installation: LoadedEnrolment): void {
+    this.#installation = installation;
+    this.#loop.use(installation.state === 'enrolled' ? installation.enrolment : null);
+    if (installation.state !== 'enrolled') this.#o.log.warn(installation.sentence);
+  }
+
+  #routes(): ControlRoutes {
+    return {
+      'GET /v1/status': () => ({ status: 200, body: this.#status() }),
+      // An enrolment has put a new credential in place: it is checked in with at once (O16).
+      'POST /v1/reload': async () => {
+        await this.#notebook.settled();
+        this.#adopt(await loadEnrolment(this.#o.directory));
+        return { status: 202, body: this.#status() };
+      },
+      'POST /v1/stop': async (body) => {
+        const reason = stopReasonIn(body);
+        if (!reason) return { status: 422, body: { error: 'A reason out of the fixed list is needed' } };
+        // The latch is durable before anybody hears of the stop, so a crash in between cannot undo what a person said.
+        if (reason === 'person') await setLatch(this.#o.directory.latch, this.#o.clock.wall());
+        this.#askToStop(reason);
+        return { status: 202, body: { stopping: reason, pid: process.pid } };
+      },
+    };
+  }
+
+  #status(): AgentStatus {
+    const checks = this.#loop.status;
+    const installation = this.#installation;
+    const isEnrolled = installation.state === 'enrolled';
+    const problems = [checks.clockProblem, this.#notebook.problem].filter((problem) => problem !== null);
+    return {
+      running: true,
+      version: VERSION,
+      pid: process.pid,
+      state: isEnrolled && checks.state !== 'idle' ? checks.state : isEnrolled ? 'not-enrolled' : installation.state,
+      sentence: isEnrolled ? checkSentence(checks) : installation.sentence,
+      stoppedByPersonSince: null,
+      plane: isEnrolled ? installation.address : null,
+      machine: checks.machine,
+      checks: shownChecks(checks),
+      problems,
+    };
+  }
+}

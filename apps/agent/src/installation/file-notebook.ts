@@ -1,0 +1,104 @@
+import { readPrivateFile, renamePrivateFile, writePrivateFile } from '@rollcall/secret-file';
+import { hashOf } from '@rollcall/wire';
+import { Notebook, type KeptAnswer, type Key } from '../check/enrolment.js';
+import type { Log } from '../log.js';
+import { keepBoot } from './boot-counter.js';
+import { readCredential } from './credential-file.js';
+import { readHomePlane, writeHomePlane } from './home-plane.js';
+import type { StateDirectory } from './state-directory.js';
+
+/**
+ * Writes behind the checks, one thing after the other. A failure is told once until something succeeds; the check goes on with what is in
+ * memory (O13).
+ */
+export class FileNotebook extends Notebook {
+  readonly #directory: StateDirectory;
+  readonly #log: Log;
+  #last: Promise<void> = Promise.resolve();
+  #problem: string | null = null;
+  /** Only the newest chain token is worth a write: while one is under way, the ones between are skipped. */
+  #chain: string | null = null;
+  #answer = '';
+
+  constructor(directory: StateDirectory, log: Log) {
+    super();
+    this.#directory = directory;
+    this.#log = log;
+  }
+
+  /** Why something could not be kept, or null. */
+  get problem(): string | null {
+    return this.#problem;
+  }
+
+  /** Resolves when everything that was given so far has been tried. */
+  settled(): Promise<void> {
+    return this.#last;
+  }
+
+  override keepChain(chain: string): void {
+    const waits = this.#chain !== null;
+    this.#chain = chain;
+    if (waits) return;
+    this.#queue(async () => {
+      const newest = this.#chain ?? chain;
+      this.#chain = null;
+      // No fsync: one step back is what the plane tolerates, and this is once per check.
+      await writePrivateFile(this.#directory.chain, `${newest}\n`, { durable: false });
+    });
+  }
+
+  override keepAnswer(answer: KeptAnswer): void {
+    const text = JSON.stringify(answer);
+    if (text === this.#answer) return;
+    this.#queue(async () => {
+      const home = await readHomePlane(this.#directory.home);
+      const { address, machine, pins, interval } = answer;
+      // Enrolled with another plane meanwhile: its pins are not this one's.
+      if (home?.address !== address) return;
+      const next = { ...home, machine, pins: pins ?? home.pins, interval };
+      if (JSON.stringify(next) !== JSON.stringify(home)) await writeHomePlane(this.#directory.home, next);
+      this.#answer = text;
+    });
+  }
+
+  override keepBoot(counter: number): void {
+    this.#queue(() => keepBoot(this.#directory.boot, counter));
+  }
+
+  override keyConfirmed(key: Key): void {
+    this.#queue(async () => {
+      const { credential, nextCredential } = this.#directory;
+      const next = await readCredential(nextCredential);
+      if (next.state === 'whole' && next.key.secret === key.secret) await renamePrivateFile(nextCredential, credential);
+    });
+  }
+
+  override keyRevoked(key: Key): void {
+    this.#queue(() => writePrivateFile(this.#directory.revoked, `${hashOf(key.secret)}\n`));
+  }
+
+  #queue(work: () => Promise<void>): void {
+    this.#last = this.#last.then(work).then(
+      () => {
+        this.#problem = null;
+      },
+      (error: unknown) => {
+        if (this.#problem === null) this.#log.error('The state of this agent cannot be written', error);
+        this.#problem = (error as Error).message;
+      },
+    );
+  }
+}
+
+/** The chain token of the newest answer that was kept; null when there is none, which costs a signal and no liveness. */
+export const readChain = async (path: string): Promise<string | null> => {
+  const text = await readPrivateFile(path, 4_096).catch(() => null);
+  return text?.toString('utf8').trim() || null;
+};
+
+/** Whether the plane called this credential revoked. */
+export const isKnownRevoked = async (path: string, key: Key): Promise<boolean> => {
+  const text = await readPrivateFile(path, 256).catch(() => null);
+  return text?.toString('utf8').trim() === hashOf(key.secret);
+};

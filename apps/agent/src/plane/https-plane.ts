@@ -1,0 +1,44 @@
+import { PinnedClient } from '@rollcall/pinned-https';
+import type { CheckRequest, EnrolmentRequest } from '@rollcall/wire';
+import { Plane, type PlaneAnswer } from './plane.js';
+
+/** The plane over pinned HTTPS. */
+export class HttpsPlane extends Plane {
+  readonly #client: PinnedClient;
+
+  constructor(address: string, pins: readonly string[]) {
+    super();
+    this.#client = new PinnedClient({ origin: address, pins });
+  }
+
+  override enrol(request: EnrolmentRequest, signal: AbortSignal): Promise<PlaneAnswer> {
+    return this.#post('/v1/enrolments', request, signal, {});
+  }
+
+  override check(request: CheckRequest, credential: string, signal: AbortSignal): Promise<PlaneAnswer> {
+    return this.#post('/v1/check', request, signal, { authorization: `Bearer ${credential}` });
+  }
+
+  override expect(pins: readonly string[]): void {
+    this.#client.expect(pins);
+  }
+
+  override abandonConnections(): void {
+    this.#client.abandonConnections();
+  }
+
+  #post(
+    path: string,
+    body: unknown,
+    signal: AbortSignal,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<PlaneAnswer> {
+    return this.#client.request({
+      method: 'POST',
+      path,
+      headers: { ...headers, 'content-type': 'application/json', accept: 'application/json' },
+      body: JSON.stringify(body),
+      signal,
+    });
+  }
+}

@@ -1,0 +1,3 @@
+export * from './clock.js';
+export * from './deadline.js';
+export * from './lifetime.js';

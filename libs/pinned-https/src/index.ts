@@ -1,0 +1,4 @@
+export * from './pin.js';
+export * from './transport-error.js';
+export * from './server-identity.js';
+export * from './pinned-client.js';
