@@ -20,10 +20,10 @@ export type OperatorApiConfig = {
 /**
  * Reads the settings once.
  *
- * - `ROLLCALL_DATABASE_URL`, `ROLLCALL_MIGRATIONS` (Default: infra/migrations), `ROLLCALL_LOG_LEVEL` (Default: info)
+ * - `ROLLCALL_DATABASE_URL`, `ROLLCALL_MIGRATIONS_DIR` (Default: infra/migrations), `ROLLCALL_LOG_LEVEL` (Default: info)
  * - `ROLLCALL_OPERATOR_API_HOST` (Default: 127.0.0.1), `ROLLCALL_OPERATOR_API_PORT` (Default: 8444)
- * - `ROLLCALL_TLS_DIRECTORY`: the plane's own authority, and `ROLLCALL_OPERATOR_API_NAMES`: the names that its certificate is for
- *   (Default: localhost, 127.0.0.1, ::1); or `ROLLCALL_OPERATOR_API_CERTIFICATE` and `ROLLCALL_OPERATOR_API_KEY`, PEM files
+ * - `ROLLCALL_CA_DIR`: the plane's own authority, and `ROLLCALL_TLS_HOSTS`: the names that its certificate is for
+ *   (Default: localhost, 127.0.0.1, ::1); or `ROLLCALL_TLS_CERT_FILE` and `ROLLCALL_TLS_KEY_FILE`, PEM files
  * - `ROLLCALL_MACHINE_API_ADDRESS` (Default: https://127.0.0.1:8443), `ROLLCALL_MACHINE_API_PINS` (Default: those of this server;
  *   `none` for a machine API with a public certificate)
  *
@@ -31,17 +31,17 @@ export type OperatorApiConfig = {
  */
 export const readOperatorApiConfig = (environment: Environment): OperatorApiConfig =>
   readConfig(environment, (settings) => {
-    const certificateFile = settings.optionalText('ROLLCALL_OPERATOR_API_CERTIFICATE');
-    const keyFile = settings.optionalText('ROLLCALL_OPERATOR_API_KEY');
+    const certificateFile = settings.optionalText('ROLLCALL_TLS_CERT_FILE');
+    const keyFile = settings.optionalText('ROLLCALL_TLS_KEY_FILE');
     if ((certificateFile === null) !== (keyFile === null))
-      settings.problem('ROLLCALL_OPERATOR_API_CERTIFICATE and ROLLCALL_OPERATOR_API_KEY belong together');
+      settings.problem('ROLLCALL_TLS_CERT_FILE and ROLLCALL_TLS_KEY_FILE belong together');
     const tls =
       certificateFile !== null && keyFile !== null
         ? { certificateFile, keyFile }
         : {
-            directory: settings.text('ROLLCALL_TLS_DIRECTORY'),
+            directory: settings.text('ROLLCALL_CA_DIR'),
             name: 'operator-api',
-            hosts: settings.list('ROLLCALL_OPERATOR_API_NAMES', ['localhost', '127.0.0.1', '::1']),
+            hosts: settings.list('ROLLCALL_TLS_HOSTS', ['localhost', '127.0.0.1', '::1']),
           };
     const address = settings.url('ROLLCALL_MACHINE_API_ADDRESS', ['https:'], 'https://127.0.0.1:8443');
     if (URL.canParse(address) && new URL(address).origin !== address)
@@ -54,7 +54,7 @@ export const readOperatorApiConfig = (environment: Environment): OperatorApiConf
       );
     return {
       databaseUrl: settings.url('ROLLCALL_DATABASE_URL', ['postgres:', 'postgresql:']),
-      migrations: settings.text('ROLLCALL_MIGRATIONS', 'infra/migrations'),
+      migrations: settings.text('ROLLCALL_MIGRATIONS_DIR', 'infra/migrations'),
       host: settings.text('ROLLCALL_OPERATOR_API_HOST', '127.0.0.1'),
       port: settings.port('ROLLCALL_OPERATOR_API_PORT', 8_444),
       tls,

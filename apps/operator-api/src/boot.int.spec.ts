@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { injectableApp } from '@rollcall/nest-platform/testing';
+import { createLogger, routesOf } from '@rollcall/nest-platform';
+import { InMemoryEventStore } from '@rollcall/event-store/testing';
+import { openReadModels } from '@rollcall/read-models';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freshDatabase, type FreshDatabase } from '../../../test/support/postgres.js';
+import { MachineApiLocation, OperatorApiModule, readOperatorApiConfig, start } from './index.js';
+
+const silent = createLogger({ name: 'test', level: 'silent' });
+let database: FreshDatabase;
+let directory: string;
+
+beforeAll(async () => {
+  [database, directory] = await Promise.all([freshDatabase(), mkdtemp(join(tmpdir(), 'rollcall-operator-'))]);
+});
+afterAll(() => Promise.all([database.drop(), rm(directory, { recursive: true })]));
+
+const config = (more: Record<string, string> = {}) =>
+  readOperatorApiConfig({
+    ROLLCALL_DATABASE_URL: database.url,
+    ROLLCALL_OPERATOR_API_PORT: '0',
+    ROLLCALL_CA_DIR: directory,
+    ...more,
+  });
+
+it('builds its root module, says where it answers, and ends in order', async () => {
+  const api = await start(config(), silent);
+  expect(api.url).toBe(`https://127.0.0.1:${api.port}`);
+  expect(api.pins).toHaveLength(1);
+  await api.close();
+});
+
+it('names the port that is taken, and the setting that chooses another', async () => {
+  const api = await start(config(), silent);
+  try {
+    await expect(start(config({ ROLLCALL_OPERATOR_API_PORT: String(api.port) }), silent)).rejects.toThrow(
+      `Port ${api.port} on 127.0.0.1 is taken by another program. Choose another with ROLLCALL_OPERATOR_API_PORT.`,
+    );
+  } finally {
+    await api.close();
+  }
+});
+
+it('refuses to start on a database that lacks migrations, and names them', async () => {
+  const empty = new URL(database.ownerUrl);
+  empty.pathname = '/template1';
+  await expect(start(config({ ROLLCALL_DATABASE_URL: empty.toString() }), silent)).rejects.toThrow(/0002_read_models/);
+});
+
+describe('who may call what (O3)', () => {
+  it('takes nothing but a person’s session, except for signing in, its page and health', async () => {
+    const app = await injectableApp(
+      OperatorApiModule.on({
+        store: new InMemoryEventStore(),
+        readModels: openReadModels({ connectionString: database.url }),
+        machineApi: new MachineApiLocation('https://127.0.0.1:8443', []),
+      }),
+    );
+    try {
+      const open = routesOf(app).filter(({ allowed }) => allowed?.includes('anybody'));
+      expect(open.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
+        'GET /healthz',
+        'GET /readyz',
+        'GET /sign-in',
+        'POST /v1/sessions',
+      ]);
+      const others = routesOf(app).filter(({ allowed }) => !allowed?.includes('anybody'));
+      expect(others.length).toBeGreaterThan(9);
+      expect(others.filter(({ allowed }) => allowed?.join() !== 'person')).toEqual([]);
+    } finally {
+      await app.close();
+    }
+  });
+});

@@ -1,0 +1,303 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { PinnedClient, type HttpCall } from '@rollcall/pinned-https';
+import { recordingLogger } from '@rollcall/nest-platform/testing';
+import {
+  hashOf,
+  makeSecret,
+  type History,
+  type MachineDetail,
+  type MachineList,
+  type Problem,
+  type ReadModelList,
+  type SignInAnswer,
+} from '@rollcall/wire';
+import { startOperatorPlane, type OperatorPlane } from '../../../test/support/operator-plane.js';
+import { ensureFirstPerson, type OperatorApi } from './index.js';
+
+const { logger, text: logged } = recordingLogger();
+let plane: OperatorPlane;
+let session: string;
+
+beforeAll(async () => {
+  plane = await startOperatorPlane(logger);
+  session = await signIn();
+});
+afterAll(() => plane.close());
+
+type Answer<Body> = { readonly status: number; readonly mediaType: string; readonly body: Body };
+const clients = new Map<OperatorApi, PinnedClient>();
+
+const ask = async <Body = Problem>(
+  method: HttpCall['method'],
+  path: string,
+  { body, bearer = session, at = plane.api }: { body?: unknown; bearer?: string | null; at?: OperatorApi } = {},
+): Promise<Answer<Body>> => {
+  const client = clients.get(at) ?? new PinnedClient({ origin: at.url, pins: at.pins });
+  clients.set(at, client);
+  const {
+    status,
+    mediaType,
+    body: text,
+  } = await client.request({
+    method,
+    path,
+    headers: {
+      ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status, mediaType, body: (mediaType.includes('json') ? JSON.parse(text) : text) as Body };
+};
+
+const secretOf = (link: string): string => new URL(link).hash.slice(1).split('.')[0] ?? '';
+const signIn = async (): Promise<string> => {
+  const link = secretOf(await plane.link());
+  return (await ask<SignInAnswer>('POST', '/v1/sessions', { body: { link }, bearer: null })).body.session;
+};
+/** A refusal as the caller sees it, without what differs by request. */
+const refusal = ({ status, body }: Answer<Problem>) => ({ ...body, answered: status, requestId: undefined });
+
+describe('signing in', () => {
+  it('turns a link into a session once, and refuses a used, an unknown and a malformed one in the same words', async () => {
+    const link = secretOf(await plane.link());
+    const first = await ask<SignInAnswer>('POST', '/v1/sessions', { body: { link }, bearer: null });
+    expect(first).toMatchObject({ status: 201, body: { person: { id: plane.personId, name: 'Ada' } } });
+    const refused = await Promise.all(
+      [link, makeSecret('rcl'), makeSecret('rce'), 'nonsense'].map((other) =>
+        ask('POST', '/v1/sessions', { body: { link: other }, bearer: null }),
+      ),
+    );
+    expect(refused[0]).toMatchObject({ status: 403, body: { code: 'link-refused' } });
+    for (const one of refused) expect(refusal(one)).toEqual(refusal(refused[0] as Answer<Problem>));
+  });
+
+  it('gives one session to two who use one link at once', async () => {
+    const link = secretOf(await plane.link());
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, () => ask('POST', '/v1/sessions', { body: { link }, bearer: null })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 403, 403, 403]);
+  });
+
+  it('ends a session at once on every instance (U9)', async () => {
+    const other = await plane.another();
+    const own = await signIn();
+    expect((await ask('GET', '/v1/me', { bearer: own, at: other })).status).toBe(200);
+    expect((await ask('DELETE', '/v1/sessions/current', { bearer: own })).status).toBe(204);
+    expect((await ask('GET', '/v1/me', { bearer: own, at: other })).body.code).toBe('not-signed-in');
+    expect((await ask('GET', '/v1/me', { bearer: own })).body.code).toBe('not-signed-in');
+  });
+
+  it('answers the link’s own address without a secret', async () => {
+    const page = await ask<string>('GET', '/sign-in', { bearer: null });
+    expect(page).toMatchObject({ status: 200, mediaType: 'text/plain' });
+    expect(page.body).toContain('rollcall login');
+  });
+
+  it('keeps no secret but as a hash: not in an event, not in a log line (O2)', async () => {
+    const link = secretOf(await plane.link());
+    const { body } = await ask<SignInAnswer>('POST', '/v1/sessions', { body: { link }, bearer: null });
+    await ask('GET', '/v1/me', { bearer: body.session });
+    const recorded = JSON.stringify(await plane.store.readStream(`person-${plane.personId}`), (_key, value: unknown) =>
+      typeof value === 'bigint' ? String(value) : value,
+    );
+    expect(recorded).toContain(hashOf(body.session));
+    for (const secret of [link, body.session]) {
+      expect(recorded).not.toContain(secret);
+      expect(logged()).not.toContain(secret);
+    }
+  });
+
+  it.each([
+    ['no credential', null],
+    ['a machine’s credential', makeSecret('rcm')],
+    ['an automation token', makeSecret('rca')],
+    ['an enrolment token', makeSecret('rce')],
+    ['a session that nobody started', makeSecret('rco')],
+  ])('knows nobody by %s, on any route (O3)', async (_what, bearer) => {
+    for (const [method, path, body] of [
+      ['GET', '/v1/machines'],
+      ['POST', '/v1/enrolment-tokens', { commandId: randomUUID(), tokenHash: hashOf('x') }],
+      ['PATCH', '/v1/machines/x', { commandId: randomUUID(), name: 'x' }],
+      ['DELETE', '/v1/machines/x', { commandId: randomUUID() }],
+      ['POST', '/v1/read-models/presence/rebuild'],
+    ] as const)
+      expect(await ask(method, path, { bearer, body })).toMatchObject({ status: 401, body: { code: 'not-signed-in' } });
+  });
+});
+
+describe('the first person', () => {
+  it('is one, however often the plane starts', async () =>
+    expect(await ensureFirstPerson(plane.store, { name: 'Eve' })).toEqual({ personId: plane.personId }));
+});
+
+describe('enrolment tokens', () => {
+  const issue = (body: object) => ask('POST', '/v1/enrolment-tokens', { body });
+
+  it('registers a hash and says where machines go; a repetition is answered alike (N20)', async () => {
+    const request = { commandId: randomUUID(), tokenHash: hashOf(makeSecret('rce')), name: 'edge-1', expiresIn: 60 };
+    const first = await issue(request);
+    expect(first).toMatchObject({
+      status: 201,
+      body: { token: { name: 'edge-1' }, machineApi: 'https://127.0.0.1:8443', pins: plane.api.pins },
+    });
+    expect((await issue(request)).body).toEqual(first.body);
+    expect((await issue({ ...request, commandId: randomUUID() })).body.code).toBe('token-refused');
+  });
+
+  it.each([
+    ['name', { name: 'a\u0000b' }],
+    ['name', { name: 'x'.repeat(65) }],
+    ['name', { name: '  ' }],
+    ['name', { name: 'exe\u202egpj' }],
+    ['expiresIn', { expiresIn: 59 }],
+    ['expiresIn', { expiresIn: 86_401 }],
+    ['tokenHash', { tokenHash: 'abc' }],
+    ['commandId', { commandId: '1' }],
+    ['owner', { owner: 'somebody' }],
+  ])('names the field %s of a body that is not valid (C11)', async (field, wrong) => {
+    const { status, body } = await issue({ commandId: randomUUID(), tokenHash: hashOf('x'), ...wrong });
+    expect(status).toBe(422);
+    expect(body.errors?.map((error) => error.field)).toEqual(expect.arrayContaining([field]));
+  });
+});
+
+describe('machines', () => {
+  const rename = (machine: string, name: unknown, commandId: string = randomUUID()) =>
+    ask('PATCH', `/v1/machines/${encodeURIComponent(machine)}`, { body: { commandId, name } });
+
+  it('keeps a person’s name over later checks and a rebuild, and shows the hostname beside it (C02, O24)', async () => {
+    const machine = await plane.join();
+    await machine.check();
+    expect((await rename(machine.id, 'build-box')).body).toEqual({ machine: { id: machine.id, name: 'build-box' } });
+    for (let n = 0; n < 5; n += 1) await machine.check({ name: 'ip-10-0-0-7' });
+    await machine.check({ report: { hostname: 'ip-10-0-0-9' } });
+    const shown = async () => {
+      await plane.caughtUp();
+      return (await ask<MachineDetail>('GET', `/v1/machines/${machine.id}`)).body.machine;
+    };
+    expect(await shown()).toMatchObject({ name: 'build-box', hostname: 'ip-10-0-0-9', presence: 'present' });
+    expect(await ask('POST', '/v1/read-models/presence/rebuild')).toMatchObject({
+      status: 202,
+      body: { name: 'presence', rebuilding: true },
+    });
+    expect(await shown()).toMatchObject({ name: 'build-box', hostname: 'ip-10-0-0-9' });
+  });
+
+  it('says "present, but cannot take work" with the blocker named (O32)', async () => {
+    const machine = await plane.join({ name: 'full' });
+    await machine.check({ blockers: ['disk-full'] });
+    await plane.caughtUp();
+    const { body } = await ask<MachineDetail>('GET', `/v1/machines/${machine.id}`);
+    expect(body.machine.sentence).toMatch(/^present, but cannot take work: .*\(disk-full\)$/);
+    expect(body.machine.blockers).toEqual([expect.objectContaining({ code: 'disk-full' })]);
+  });
+
+  it('finds one by id, by a prefix, and by its exact name, and names the candidates of a name that several have', async () => {
+    const [one, other, third] = [
+      await plane.join({ name: 'twin' }),
+      await plane.join({ name: 'twin' }),
+      await plane.join({ name: 'a/b ü' }),
+    ];
+    await plane.caughtUp();
+    const find = (wanted: string) => ask<MachineDetail & Problem>('GET', `/v1/machines/${encodeURIComponent(wanted)}`);
+    for (const wanted of [third.id, third.id.slice(0, 13), 'a/b ü'])
+      expect((await find(wanted)).body.machine.id).toBe(third.id);
+    expect(await find('twin')).toMatchObject({ status: 409, body: { code: 'name-ambiguous' } });
+    expect((await find('twin')).body.candidates?.map(({ id }) => id).sort()).toEqual([one.id, other.id].sort());
+    expect(await find('nobody')).toMatchObject({ status: 404, body: { code: 'machine-not-found' } });
+  });
+
+  it('finds a machine by the longest name that it can have', async () => {
+    const name = '👾'.repeat(64);
+    const { id } = await plane.join({ name });
+    await plane.caughtUp();
+    expect((await ask<MachineDetail>('GET', `/v1/machines/${encodeURIComponent(name)}`)).body.machine.id).toBe(id);
+  });
+
+  it('pages by id without gaps, filters, and leaves out who was deleted unless asked', async () => {
+    const joined = [
+      await plane.join({ name: 'page-1' }),
+      await plane.join({ name: 'page-2' }),
+      await plane.join({ name: 'page-3' }),
+    ];
+    const gone = joined[1]?.id ?? '';
+    expect((await ask('DELETE', `/v1/machines/${gone}`, { body: { commandId: randomUUID() } })).status).toBe(200);
+    await plane.caughtUp();
+    const list = async (query: string) => (await ask<MachineList>('GET', `/v1/machines?name=PAGE-&${query}`)).body;
+    const pages: string[] = [];
+    let next: string | null = null;
+    do {
+      const page: MachineList = await list(`deleted=true&limit=1${next === null ? '' : `&after=${next}`}`);
+      pages.push(...page.machines.map(({ id }) => id));
+      ({ next } = page);
+    } while (next !== null);
+    expect(pages).toEqual(joined.map(({ id }) => id).sort());
+    expect((await list('')).machines.map(({ id }) => id)).toEqual(pages.filter((id) => id !== gone));
+    expect((await list('presence=present')).machines).toEqual([]);
+    expect((await list('presence=not-yet-arrived')).machines).toHaveLength(2);
+    expect((await ask('GET', '/v1/machines?presence=asleep')).body.errors?.[0]?.field).toBe('presence');
+  });
+
+  it('shows a person nothing of somebody else’s machine, on any route', async () => {
+    const { id } = await plane.join({ owner: randomUUID(), name: 'theirs' });
+    await plane.caughtUp();
+    const commandId = randomUUID();
+    for (const wanted of [id, id.slice(0, 13), 'theirs']) {
+      const answers = [
+        await ask('GET', `/v1/machines/${wanted}`),
+        await ask('GET', `/v1/machines/${wanted}/history`),
+        await rename(wanted, 'mine'),
+        await ask('DELETE', `/v1/machines/${wanted}`, { body: { commandId } }),
+      ];
+      expect(answers.map(({ body }) => body.code)).toEqual(Array.from({ length: 4 }, () => 'machine-not-found'));
+    }
+    expect((await ask<MachineList>('GET', '/v1/machines?name=theirs')).body.machines).toEqual([]);
+  });
+
+  it('renames once for a repeated command, and answers from the decision', async () => {
+    const { id } = await plane.join({ name: 'before' });
+    const commandId = randomUUID();
+    for (let attempt = 0; attempt < 3; attempt += 1)
+      expect((await rename(id, 'after', commandId)).body).toEqual({ machine: { id, name: 'after' } });
+    const facts = await plane.store.readStream(`machine-${id}`);
+    expect(facts.filter((fact) => fact.kind === 'event' && fact.event.type === 'MachineRenamed')).toHaveLength(1);
+  });
+
+  it('deletes for good, and answers a repetition alike; its history stays in order (O31)', async () => {
+    const machine = await plane.join({ name: 'short-lived' });
+    await machine.check();
+    await machine.check({ said: 'stopping', reason: 'person' });
+    const remove = () => ask('DELETE', `/v1/machines/${machine.id}`, { body: { commandId: randomUUID() } });
+    const first = await remove();
+    expect(first).toMatchObject({ status: 200, body: { machine: { name: 'short-lived', lifecycle: 'deleted' } } });
+    expect((await remove()).body).toEqual(first.body);
+    expect((await rename(machine.id, 'again')).body.code).toBe('machine-not-found');
+    await expect(machine.check()).rejects.toThrow('credential-revoked');
+    await plane.caughtUp();
+    expect((await ask<MachineDetail>('GET', `/v1/machines/${machine.id}`)).body.machine.lifecycle).toBe('deleted');
+    const { entries } = (await ask<History>('GET', `/v1/machines/${machine.id}/history`)).body;
+    const types = entries.map((entry) => (entry.kind === 'event' ? entry.type : entry.kind));
+    expect(types[0]).toBe('MachineAdmitted');
+    expect(types).toContain('StopAnnounced');
+    expect(types.at(-1)).toBe('MachineDeleted');
+    expect(entries.at(-1)?.sentence).toBe('deleted by Ada');
+  });
+});
+
+describe('read models', () => {
+  it('says how far each has come, and rebuilds only what exists (U7)', async () => {
+    await plane.caughtUp();
+    const { body } = await ask<ReadModelList>('GET', '/v1/read-models');
+    expect(body.readModels.map(({ name, lagBatches }) => [name, lagBatches])).toEqual([
+      ['history', '0'],
+      ['presence', '0'],
+    ]);
+    expect(await ask('POST', '/v1/read-models/nothing/rebuild')).toMatchObject({
+      status: 404,
+      body: { code: 'read-model-not-found' },
+    });
+  });
+});
