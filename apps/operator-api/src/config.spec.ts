@@ -3,7 +3,7 @@ import { readOperatorApiConfig } from './config.js';
 
 const least = {
   ROLLCALL_DATABASE_URL: 'postgres://127.0.0.1/rollcall',
-  ROLLCALL_TLS_DIRECTORY: '/var/lib/rollcall/tls',
+  ROLLCALL_CA_DIR: '/var/lib/rollcall/tls',
 };
 
 it('needs a database and a place for certificates, and has a default for the rest', () =>
@@ -12,7 +12,7 @@ it('needs a database and a place for certificates, and has a default for the res
     migrations: 'infra/migrations',
     host: '127.0.0.1',
     port: 8_444,
-    tls: { directory: least.ROLLCALL_TLS_DIRECTORY, name: 'operator-api', hosts: ['localhost', '127.0.0.1', '::1'] },
+    tls: { directory: least.ROLLCALL_CA_DIR, name: 'operator-api', hosts: ['localhost', '127.0.0.1', '::1'] },
     machineApi: { address: 'https://127.0.0.1:8443', pins: null },
     logLevel: 'info',
   }));
@@ -21,11 +21,11 @@ it('names every problem at the same time', () => {
   const read = () =>
     readOperatorApiConfig({
       ROLLCALL_OPERATOR_API_PORT: '99999',
-      ROLLCALL_OPERATOR_API_KEY: '/key.pem',
+      ROLLCALL_TLS_KEY_FILE: '/key.pem',
       ROLLCALL_MACHINE_API_ADDRESS: 'https://plane/path',
       ROLLCALL_MACHINE_API_PINS: 'sha1/abc',
     });
-  for (const name of ['DATABASE_URL', 'TLS_DIRECTORY', 'API_PORT', 'API_KEY', 'API_ADDRESS', 'API_PINS'])
+  for (const name of ['DATABASE_URL', 'CA_DIR', 'API_PORT', 'TLS_KEY_FILE', 'API_ADDRESS', 'API_PINS'])
     expect(read).toThrow(new RegExp(`ROLLCALL_[A-Z_]*${name}`));
 });
 
@@ -33,8 +33,8 @@ it('takes certificate files in place of the plane’s own authority, and a machi
   expect(
     readOperatorApiConfig({
       ROLLCALL_DATABASE_URL: least.ROLLCALL_DATABASE_URL,
-      ROLLCALL_OPERATOR_API_CERTIFICATE: '/cert.pem',
-      ROLLCALL_OPERATOR_API_KEY: '/key.pem',
+      ROLLCALL_TLS_CERT_FILE: '/cert.pem',
+      ROLLCALL_TLS_KEY_FILE: '/key.pem',
       ROLLCALL_MACHINE_API_PINS: 'none',
     }),
   ).toMatchObject({

@@ -1,0 +1,1 @@
+export { captured, type Captured } from './captured.js';
