@@ -17,23 +17,23 @@ const plant = (files: Record<string, string>) => {
   const healthy: Record<string, string> = {
     'package.json': '{ "dependencies": { "pg": "1", "@nestjs/common": "1" } }',
     'nest-cli.json': '{ "projects": { "machine-api": {} } }',
-    'libs/decider/package.json': '{ "name": "@rollcall/decider", "floor": 0 }',
+    'libs/decider/package.json': '{ "name": "@rollcall/decider", "floor": 0, "exports": { ".": "", "./testing": "" } }',
     'libs/decider/src/index.ts': "export { decide } from './decide.js';",
     'libs/decider/src/decide.ts':
       '/** Decides. */\nexport const decide = (now: number) => new Date(now).toISOString();',
-    'libs/machine/package.json': '{ "name": "@rollcall/machine", "floor": 1 }',
+    'libs/machine/package.json': '{ "name": "@rollcall/machine", "floor": 1, "exports": { ".": "" } }',
     'libs/machine/src/index.ts':
       "import { decide } from '@rollcall/decider';\n/** All rules. */\nexport const rules = [decide];",
-    'libs/admission/package.json': '{ "name": "@rollcall/admission", "floor": 1 }',
+    'libs/admission/package.json': '{ "name": "@rollcall/admission", "floor": 1, "exports": { ".": "" } }',
     'libs/admission/src/index.ts': '',
-    'libs/read-models/package.json': '{ "name": "@rollcall/read-models", "floor": 3 }',
+    'libs/read-models/package.json': '{ "name": "@rollcall/read-models", "floor": 3, "exports": { ".": "" } }',
     'libs/read-models/src/index.ts': "import 'pg';",
-    'apps/machine-api/package.json': '{ "name": "@rollcall/machine-api", "floor": 5 }',
+    'apps/machine-api/package.json': '{ "name": "@rollcall/machine-api", "floor": 5, "exports": { ".": "" } }',
     'apps/machine-api/src/boot.spec.ts': "import '@nestjs/testing';",
     'apps/machine-api/src/main.ts': "import { Module } from '@nestjs/common';\nimport '@rollcall/machine';",
-    'apps/cli/package.json': '{ "name": "@rollcall/cli", "floor": 5 }',
+    'apps/cli/package.json': '{ "name": "@rollcall/cli", "floor": 5, "exports": { ".": "" } }',
     'apps/cli/src/main.ts': '',
-    'apps/standalone/package.json': '{ "name": "@rollcall/standalone", "floor": 6 }',
+    'apps/standalone/package.json': '{ "name": "@rollcall/standalone", "floor": 6, "exports": { ".": "" } }',
     'apps/standalone/src/main.ts': "import '@rollcall/machine-api';",
   };
   for (const [path, text] of Object.entries({ ...healthy, ...files })) {
@@ -64,6 +64,7 @@ const cases: readonly (readonly [name: string, rule: rules.Rule, violations: rea
     [
       { 'libs/machine/src/deep.ts': "import '@rollcall/decider/src/decide.js';" },
       { 'libs/machine/src/double.ts': "import '@rollcall/decider/testing';" },
+      { 'libs/machine/src/a.spec.ts': "import '@rollcall/admission/testing';" },
       { 'libs/machine/src/relative.ts': "import '../../decider/src/decide.js';" },
       { 'libs/machine/src/support.ts': "import '../../../test/support/postgres.js';" },
     ],
@@ -133,12 +134,17 @@ const cases: readonly (readonly [name: string, rule: rules.Rule, violations: rea
     [{ 'apps/machine-api/src/check.ts': "import { NotFoundException } from '@nestjs/common';" }],
   ],
   [
-    'what a lib exports has a docstring',
+    'what a lib shows has a docstring',
     rules.docstrings,
     [
-      { 'libs/machine/src/a.ts': 'export const a = 1;' },
-      { 'libs/machine/src/b.ts': '/** One. */\nexport type A = 1;\n\nexport type B = 2;' },
-      { 'libs/machine/src/c.ts': '// no docstring\nexport class C {}' },
+      { 'libs/machine/src/index.ts': 'export const a = 1;' },
+      { 'libs/machine/src/a.ts': 'export const a = 1;', 'libs/machine/src/index.ts': "export * from './a.js';" },
+      {
+        'libs/machine/src/a.ts': 'export const a = 1;',
+        'libs/machine/src/index.ts': "export { a as b } from './a.js';",
+      },
+      { 'libs/machine/src/index.ts': '/** One. */\nexport type A = 1;\n\nexport type B = 2;' },
+      { 'libs/machine/src/index.ts': '// no docstring\nexport class C {}' },
     ],
   ],
 ];

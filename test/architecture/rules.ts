@@ -31,20 +31,28 @@ export const floors: Rule = (tree) => {
   );
 };
 
-/** A file reaches other packages by their name and entry: no relative path leads out of a package, except to the test support. */
-export const entries: Rule = (tree) =>
-  eachFile(tree, (file, owner) =>
+/**
+ * A file reaches other packages by what their package.json exports: `.` for everybody, any other entry (test doubles, contracts) for
+ * tests. No relative path leads out of a package, except from a test to the test support.
+ */
+export const entries: Rule = (tree) => {
+  const entriesOf = new Map(tree.packages.map((each) => [each.name, each.entries]));
+  return eachFile(tree, (file, owner) =>
     file.imports.flatMap(({ specifier }) => {
-      if (packageOf(specifier)?.startsWith(LIB) && !/^@rollcall\/[^/]+(\/testing)?$/.test(specifier))
-        return [`${file.path} reaches behind the entry of a package (${specifier})`];
-      if (specifier.startsWith(LIB) && specifier.endsWith('/testing') && !isTest(file.path))
-        return [`${file.path} imports test doubles (${specifier})`];
+      const name = packageOf(specifier);
+      if (name?.startsWith(LIB)) {
+        const entry = `.${specifier.slice(name.length)}`;
+        if (!entriesOf.get(name)?.includes(entry))
+          return [`${file.path} reaches behind the entries of ${name} (${specifier})`];
+        if (entry !== '.' && !isTest(file.path)) return [`${file.path} imports what is for tests (${specifier})`];
+      }
       if (!specifier.startsWith('.')) return [];
       const path = resolveRelative(file.path, specifier);
       if (path.startsWith(`${owner.directory}/`) || (isTest(file.path) && path.startsWith('test/'))) return [];
       return [`${file.path} leaves its package (${specifier})`];
     }),
   );
+};
 
 const TEST_FRAMEWORK = new Set(['@jest/globals', 'fast-check']);
 
@@ -205,10 +213,24 @@ export const httpExceptions: Rule = (tree) =>
         ),
   );
 
-/** What a lib exports is explained where it is declared; one docstring may speak for the lines right below it. */
+/** The declarations without a docstring that a file shows to whoever imports it, directly or passed on. */
+const undocumentedBehind = (files: ReadonlyMap<string, SourceFile>, path: string, only: string | null): string[] => {
+  const file = files.get(path);
+  if (!file) return [];
+  return [
+    ...file.undocumented
+      .filter((name) => only === null || name === only)
+      .map((name) => `${path} exports ${name} without a docstring`),
+    ...file.passedOn
+      .filter(({ specifier, name }) => specifier.startsWith('.') && (only === null || name === null || name === only))
+      .flatMap(({ specifier, name }) => undocumentedBehind(files, resolveRelative(path, specifier), name ?? only)),
+  ];
+};
+
+/** What a lib shows is explained where it is declared; one docstring may speak for the lines right below it. */
 export const docstrings: Rule = (tree) =>
-  eachFile(tree, (file, owner) =>
-    owner.directory.startsWith('libs/') && !file.path.endsWith('.spec.ts')
-      ? file.undocumented.map((name) => `${file.path} exports ${name} without a docstring`)
-      : [],
-  );
+  tree.packages
+    .filter(({ directory }) => directory.startsWith('libs/'))
+    .flatMap(({ directory, files }) =>
+      undocumentedBehind(new Map(files.map((file) => [file.path, file])), `${directory}/src/index.ts`, null),
+    );

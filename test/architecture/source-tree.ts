@@ -19,6 +19,8 @@ export type SourceFile = {
   readonly ambient: readonly Ambient[];
   /** Exported declarations that have no docstring right above them. */
   readonly undocumented: readonly string[];
+  /** What it passes on from other files; a null name is all of them. */
+  readonly passedOn: readonly { readonly specifier: string; readonly name: string | null }[];
 };
 
 export type Package = {
@@ -26,6 +28,8 @@ export type Package = {
   /** `libs/machine`, `apps/cli`, … */
   readonly directory: string;
   readonly floor: number;
+  /** The subpaths that its package.json exports: `.`, `./testing`. */
+  readonly entries: readonly string[];
   readonly files: readonly SourceFile[];
 };
 
@@ -141,6 +145,11 @@ const readFile = (root: string, path: string): SourceFile => {
     ],
     ambient: ambientIn(text, parsed.program),
     undocumented: undocumentedIn(text, parsed),
+    passedOn: staticExports.flatMap(({ entries }) =>
+      entries.flatMap(({ moduleRequest, importName }) =>
+        moduleRequest ? [{ specifier: moduleRequest.value, name: importName.name }] : [],
+      ),
+    ),
   };
 };
 
@@ -152,10 +161,20 @@ export const readSourceTree = (root: string): SourceTree => {
   const packages = paths
     .filter((path) => /^(libs|apps)\/[^/]+\/package\.json$/.test(path))
     .map((path): Package => {
-      const { name, floor } = readJson(join(root, path)) as { name: string; floor: number };
+      const {
+        name,
+        floor,
+        exports = {},
+      } = readJson(join(root, path)) as { name: string; floor: number; exports?: object };
       const directory = dirname(path);
       const files = paths.filter((file) => file.startsWith(`${directory}/`) && /\.(ts|mts|tsx)$/.test(file));
-      return { name, directory, floor, files: files.map((file) => readFile(root, file)) };
+      return {
+        name,
+        directory,
+        floor,
+        entries: Object.keys(exports),
+        files: files.map((file) => readFile(root, file)),
+      };
     });
   const { dependencies = {} } = readJson(join(root, 'package.json')) as { dependencies?: Record<string, string> };
   const { projects = {} } = readJson(join(root, 'nest-cli.json')) as { projects?: Record<string, unknown> };
