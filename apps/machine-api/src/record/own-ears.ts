@@ -23,7 +23,8 @@ export const keepOwnEars = async (
     await clock.sleep(markMs / 2, signal);
     if (signal.aborted) return;
     try {
-      if (await store.mark(markMs)) await epoch.refresh();
+      await store.mark(markMs);
+      await epoch.refresh();
       if (deaf) logger.info('the record can be reached again');
       deaf = false;
     } catch (error) {

@@ -1,0 +1,56 @@
+import { expect, it } from '@jest/globals';
+import { ConfigError } from '@rollcall/nest-platform';
+import { readMachineApiConfig } from './config.js';
+
+const ENOUGH = {
+  ROLLCALL_DATABASE_URL: 'postgres://rollcall@localhost/rollcall',
+  ROLLCALL_CA_DIR: '/var/lib/rollcall/ca',
+  ROLLCALL_CHAIN_KEY_FILE: '/var/lib/rollcall/chain.key',
+};
+
+it('has a default for everything but the database, the certificate and the chain key', () =>
+  expect(readMachineApiConfig(ENOUGH)).toEqual({
+    database: { url: ENOUGH.ROLLCALL_DATABASE_URL, migrations: 'infra/migrations' },
+    host: '127.0.0.1',
+    port: 8443,
+    tls: { directory: ENOUGH.ROLLCALL_CA_DIR, name: 'machine-api', hosts: ['localhost', '127.0.0.1', '::1'] },
+    chainKeyFile: ENOUGH.ROLLCALL_CHAIN_KEY_FILE,
+    policy: { interval: 30, windowFloor: 120 },
+    markMs: 5_000,
+    logLevel: 'info',
+  }));
+
+it('names everything that is missing at the same time', () => {
+  const read = () => readMachineApiConfig({});
+  for (const name of Object.keys(ENOUGH)) expect(read).toThrow(`${name} is not set`);
+});
+
+it('takes certificate files of one’s own, both or none', () => {
+  const files = { ROLLCALL_TLS_CERT_FILE: '/etc/tls.crt', ROLLCALL_TLS_KEY_FILE: '/etc/tls.key' };
+  const { ROLLCALL_CA_DIR: _, ...without } = ENOUGH;
+  expect(readMachineApiConfig({ ...without, ...files }).tls).toEqual({
+    certificateFile: '/etc/tls.crt',
+    keyFile: '/etc/tls.key',
+  });
+  expect(() => readMachineApiConfig({ ...ENOUGH, ROLLCALL_TLS_CERT_FILE: '/etc/tls.crt' })).toThrow('belong together');
+});
+
+it.each(['0', '-5', 'abc', '0.001', '1e9', '9', '3601', 'Infinity'])(
+  'refuses to issue an interval of %s seconds (C10)',
+  (text) => expect(() => readMachineApiConfig({ ...ENOUGH, ROLLCALL_INTERVAL_SECONDS: text })).toThrow(ConfigError),
+);
+
+it('allows short windows only where a test asks for them (C10)', () => {
+  const short = { ...ENOUGH, ROLLCALL_INTERVAL_SECONDS: '1', ROLLCALL_WINDOW_FLOOR_SECONDS: '3' };
+  expect(() => readMachineApiConfig(short)).toThrow(/INTERVAL_SECONDS must be[\s\S]*WINDOW_FLOOR_SECONDS must be/);
+  expect(readMachineApiConfig({ ...short, ROLLCALL_TEST_SHORT_WINDOWS: '1' }).policy).toEqual({
+    interval: 1,
+    windowFloor: 3,
+  });
+});
+
+it('marks often enough that an idle plane never looks deaf (B1)', () => {
+  const marks = { ...ENOUGH, ROLLCALL_GAP_SECONDS: '3', ROLLCALL_MARK_SECONDS: '1' };
+  expect(readMachineApiConfig(marks).markMs).toBe(1_000);
+  expect(() => readMachineApiConfig({ ...marks, ROLLCALL_MARK_SECONDS: '1.1' })).toThrow('at most a third');
+});

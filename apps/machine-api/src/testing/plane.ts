@@ -1,0 +1,127 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { token, tokenStream } from '@rollcall/admission';
+import type { EventStore } from '@rollcall/event-store';
+import { machine, machineStream, type CheckPolicy } from '@rollcall/machine';
+import type { Logger } from '@rollcall/nest-platform';
+import { injectableApp } from '@rollcall/nest-platform/testing';
+import { hashOf, makeSecret, type CheckAnswer, type EnrolmentAnswer, type Problem } from '@rollcall/wire';
+import { randomUUID } from 'node:crypto';
+import { ChainTokens } from '../chain/chain-tokens.js';
+import { MachineApiModule } from '../machine-api.module.js';
+import { MachineTerms } from '../machine/machine-terms.js';
+import { RecordEpoch } from '../record/record-epoch.js';
+
+const CHAIN_KEY = Buffer.alloc(32, 7);
+
+/** A person of the tests. */
+export const OWNER = 'person-1';
+
+/** An answer as a test looks at it. */
+export type Told<Body = unknown> = { status: number; headers: Record<string, unknown>; body: Body; text: string };
+
+/** An installation as the plane sees it: what it made for itself. */
+export type Installation = { readonly identifier: string; readonly credential: string };
+export const newInstallation = (): Installation => ({ identifier: randomUUID(), credential: makeSecret('rcm') });
+
+/** Builds an instance of the machine API on a store; several on one store are a plane. */
+export const instanceOn = async (
+  store: EventStore,
+  {
+    logger,
+    policy = { interval: 30, windowFloor: 120 },
+    pins = [] as readonly string[],
+  }: { logger?: Logger; policy?: CheckPolicy; pins?: readonly string[] } = {},
+): Promise<NestFastifyApplication> =>
+  injectableApp(
+    MachineApiModule.over({
+      store,
+      epoch: await RecordEpoch.of(store),
+      tokens: new ChainTokens(CHAIN_KEY),
+      terms: new MachineTerms(policy, pins),
+      readiness: [],
+    }),
+    logger ? { logger } : {},
+  );
+
+/** Has a person issue an enrolment token; returns its secret. */
+export const issueToken = async (
+  store: EventStore,
+  { name = null as string | null, expiresIn = 900 } = {},
+): Promise<string> => {
+  const secret = makeSecret('rce');
+  await store.decide(
+    token,
+    { stream: tokenStream(randomUUID()) },
+    { type: 'IssueToken', tokenHash: hashOf(secret), owner: OWNER, name, expiresIn },
+    { actor: { kind: 'person', id: OWNER } },
+  );
+  return secret;
+};
+
+/** Has a person delete a machine. */
+export const deleteMachine = (store: EventStore, id: string) =>
+  store.decide(
+    machine,
+    { stream: machineStream(id) },
+    { type: 'DeleteMachine' },
+    { actor: { kind: 'person', id: OWNER } },
+  );
+
+/** Registers the next credential of a machine. */
+export const rotate = (store: EventStore, id: string, from: string, to: string) =>
+  store.decide(
+    machine,
+    { stream: machineStream(id) },
+    { type: 'StartRotation', keyHash: hashOf(from), nextKeyHash: hashOf(to) },
+    { actor: { kind: 'machine', id } },
+  );
+
+/** Posts JSON, or bytes as they are. */
+export const post = async <Body = unknown>(
+  app: NestFastifyApplication,
+  url: string,
+  payload: object | string | Buffer,
+  headers: Record<string, string> = {},
+): Promise<Told<Body>> => {
+  const raw = typeof payload === 'string' || Buffer.isBuffer(payload);
+  const answer = await app.inject({
+    method: 'POST',
+    url,
+    payload: raw ? payload : JSON.stringify(payload),
+    headers: { 'content-type': 'application/json', ...headers },
+    remoteAddress: '203.0.113.77',
+  });
+  return { status: answer.statusCode, headers: answer.headers, body: answer.json<Body>(), text: answer.body };
+};
+
+/** Enrols an installation. */
+export const enrol = (
+  app: NestFastifyApplication,
+  token: string,
+  { identifier, credential }: Installation,
+  profile: object = {},
+) =>
+  post<EnrolmentAnswer & Problem>(app, '/v1/enrolments', {
+    token,
+    identifier,
+    credentialHash: hashOf(credential),
+    profile,
+  });
+
+/** The body of a check: the first of boot 1, unless told otherwise. */
+export const checkBody = (over: object = {}): object => ({
+  boot: { counter: 1, id: '0000000a' },
+  sequence: 1,
+  checkId: randomUUID(),
+  chain: null,
+  said: 'running',
+  ...over,
+});
+
+/** Sends a check with a credential. */
+export const check = (
+  app: NestFastifyApplication,
+  credential: string,
+  body: object | string | Buffer = checkBody(),
+  headers = {},
+) => post<CheckAnswer & Problem>(app, '/v1/check', body, { authorization: `Bearer ${credential}`, ...headers });
