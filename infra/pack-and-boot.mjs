@@ -121,8 +121,8 @@ try {
   const ports = { machine: await freePort(), operator: await freePort(), projector: await freePort() };
   const env = {
     ROLLCALL_DATABASE_URL: await openDatabase(),
-    ROLLCALL_MIGRATIONS: join(directory, 'dist/infra/migrations'),
-    ROLLCALL_TLS_DIRECTORY: join(directory, 'ca'),
+    ROLLCALL_MIGRATIONS_DIR: join(directory, 'dist/infra/migrations'),
+    ROLLCALL_CA_DIR: join(directory, 'ca'),
     ROLLCALL_CHAIN_KEY_FILE: chainKey,
     ROLLCALL_MACHINE_API_PORT: String(ports.machine),
     ROLLCALL_OPERATOR_API_PORT: String(ports.operator),

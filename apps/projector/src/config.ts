@@ -14,7 +14,7 @@ export type ProjectorConfig = {
 };
 
 /**
- * Reads the settings once: `ROLLCALL_DATABASE_URL`, `ROLLCALL_MIGRATIONS` (Default: infra/migrations), `ROLLCALL_PROJECTOR_PORT`
+ * Reads the settings once: `ROLLCALL_DATABASE_URL`, `ROLLCALL_MIGRATIONS_DIR` (Default: infra/migrations), `ROLLCALL_PROJECTOR_PORT`
  * (Default: 8445), `ROLLCALL_GAP_SECONDS` (Default: 15) and `ROLLCALL_LOG_LEVEL` (Default: info).
  *
  * @throws ConfigError naming every problem at the same time
@@ -22,7 +22,7 @@ export type ProjectorConfig = {
 export const readProjectorConfig = (environment: Environment): ProjectorConfig =>
   readConfig(environment, (settings) => ({
     databaseUrl: settings.url('ROLLCALL_DATABASE_URL', ['postgres:', 'postgresql:']),
-    migrations: settings.text('ROLLCALL_MIGRATIONS', 'infra/migrations'),
+    migrations: settings.text('ROLLCALL_MIGRATIONS_DIR', 'infra/migrations'),
     port: settings.port('ROLLCALL_PROJECTOR_PORT', 8_445),
     // A mark comes after five seconds without an append, so less than that would call every quiet night deaf; tests do.
     gapSeconds: settings.number('ROLLCALL_GAP_SECONDS', { min: 0.001, max: 3_600, default: 15 }),

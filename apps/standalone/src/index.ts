@@ -1,0 +1,2 @@
+export { openDataDirectory, DirectoryInUse } from './data-directory.js';
+export { openPlane, OpenedInOrder } from './plane.js';

@@ -1,0 +1,67 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+
+/** What `npm start` can be told. */
+export type StandaloneOptions = {
+  readonly data: string;
+  readonly machinePort: number;
+  readonly operatorPort: number;
+  readonly projectorPort: number;
+  readonly postgresPort: number;
+  readonly person: string;
+  /** False: no local agent. */
+  readonly agent: boolean;
+  /** Seconds. */
+  readonly interval?: number;
+  readonly windowFloor?: number;
+  readonly gap?: number;
+  readonly mark?: number;
+};
+
+/** Reads the command line. Prints help or the problem and exits; a port may also come from the environment. */
+export const readOptions = (argv: readonly string[], userName: string): StandaloneOptions => {
+  const program = new Command('npm start --')
+    .description(
+      'Runs a whole Rollcall plane on this machine: PostgreSQL, both APIs, the projector and one real agent.',
+    )
+    .option('--data <dir>', 'where all state lives', '.rollcall')
+    .addOption(port('--machine-port <port>', 'HTTPS port that machines call', 8443, 'ROLLCALL_MACHINE_API_PORT'))
+    .addOption(
+      port('--operator-port <port>', 'HTTPS port that people and the CLI call', 8444, 'ROLLCALL_OPERATOR_API_PORT'),
+    )
+    .addOption(
+      port('--projector-port <port>', "port of the projector's health endpoints", 8445, 'ROLLCALL_PROJECTOR_PORT'),
+    )
+    .addOption(port('--postgres-port <port>', 'port of the embedded PostgreSQL', 8446, 'ROLLCALL_POSTGRES_PORT'))
+    .option('--person <name>', 'what the first person is called', userName)
+    .option('--no-agent', 'do not run a local agent')
+    .option('--interval <seconds>', 'seconds between checks', seconds)
+    .addOption(
+      new Option('--window-floor <seconds>', 'for tests: least silence that counts as absence')
+        .argParser(seconds)
+        .hideHelp(),
+    )
+    .addOption(
+      new Option('--gap <seconds>', 'for tests: what counts as a deaf time of the plane').argParser(seconds).hideHelp(),
+    )
+    .addOption(new Option('--mark <seconds>', 'for tests: idle time before a mark').argParser(seconds).hideHelp())
+    .parse(argv as string[]);
+  return program.opts();
+};
+
+const port = (flags: string, description: string, fallback: number, variable: string): Option =>
+  new Option(flags, description)
+    .default(fallback)
+    .env(variable)
+    .argParser((text) => {
+      const value = Number(text);
+      if (!/^\d{1,5}$/.test(text) || value < 1 || value > 65_535)
+        throw new InvalidArgumentError('It is not a port from 1 to 65535.');
+      return value;
+    });
+
+const seconds = (text: string): number => {
+  const value = Number(text);
+  if (!/^\d{1,5}(\.\d{1,3})?$/.test(text) || value <= 0)
+    throw new InvalidArgumentError('It is not a number of seconds.');
+  return value;
+};

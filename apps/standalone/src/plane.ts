@@ -1,0 +1,123 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { EmbeddedCluster, PortTaken } from '@rollcall/embedded-postgres';
+import { PostgresEventStore } from '@rollcall/event-store-postgres';
+import { ensureChainKey, readMachineApiConfig, start as startMachineApi } from '@rollcall/machine-api';
+import { migrate } from '@rollcall/migrations';
+import { createLogger, type Logger } from '@rollcall/nest-platform';
+import { readOperatorApiConfig, start as startOperatorApi } from '@rollcall/operator-api';
+import { readProjectorConfig, start as startProjector } from '@rollcall/projector';
+import { pino } from 'pino';
+import type { DataDirectory } from './data-directory.js';
+import type { StandaloneOptions } from './options.js';
+
+/** A running plane in this process, on its own PostgreSQL. */
+export type Plane = {
+  readonly store: PostgresEventStore;
+  readonly databaseUrl: string;
+  readonly machineApi: { readonly url: string; readonly pins: readonly string[] };
+  readonly operatorApi: { readonly url: string; readonly pins: readonly string[] };
+  readonly projector: { readonly url: string };
+};
+
+type Closable = { close(): Promise<void> };
+
+/** What was opened, to be closed in reverse order, whatever happens. */
+export class OpenedInOrder {
+  private readonly opened: (() => Promise<void>)[] = [];
+
+  add<Thing extends Closable>(thing: Thing): Thing {
+    this.opened.push(() => thing.close());
+    return thing;
+  }
+
+  /** Closes everything, the newest first. One that fails does not keep the others open. */
+  async close(): Promise<void> {
+    for (const close of this.opened.splice(0).reverse()) await close().catch(() => undefined);
+  }
+}
+
+const DATABASE = 'rollcall';
+
+/**
+ * Starts the parts in order: PostgreSQL, migrations, projector, operator API, machine API.
+ *
+ * @param tell one line per step, for whoever waits.
+ * @throws Error that names the port that is taken and the option that chooses another.
+ */
+export const openPlane = async (
+  directory: DataDirectory,
+  options: StandaloneOptions,
+  {
+    migrations,
+    opened,
+    tell,
+  }: { readonly migrations: string; readonly opened: OpenedInOrder; readonly tell: (line: string) => void },
+): Promise<Plane> => {
+  await mkdir(directory.logs, { recursive: true, mode: 0o700 });
+  tell(`PostgreSQL starts in ${directory.postgres}`);
+  const cluster = await openCluster(directory, options);
+  opened.add({ close: () => cluster.stop() });
+  await cluster.ensureDatabase(DATABASE);
+  const ran = await migrate({ connectionString: cluster.url(DATABASE), directory: migrations });
+  if (ran.length > 0) tell(`Migrations: ${ran.join(', ')}`);
+  const databaseUrl = await cluster.loginAs('rollcall_app', DATABASE);
+  await ensureChainKey(directory.chainKey);
+
+  const environment = environmentOf(directory, options, { databaseUrl, migrations });
+  const log = (name: string): Logger =>
+    createLogger({
+      name,
+      destination: pino.destination({ dest: join(directory.logs, 'plane.log'), mkdir: true, sync: true, append: true }),
+    });
+  const projector = opened.add(await startProjector(readProjectorConfig(environment), log('projector')));
+  const store = opened.add(
+    await PostgresEventStore.connect({
+      connectionString: databaseUrl,
+      applicationName: 'rollcall standalone',
+      readers: 2,
+    }),
+  );
+  const operatorApi = opened.add(await startOperatorApi(readOperatorApiConfig(environment), log('operator-api')));
+  const machineApi = opened.add(
+    await startMachineApi(readMachineApiConfig(environment), { logger: log('machine-api') }),
+  );
+  return { store, databaseUrl, machineApi, operatorApi, projector };
+};
+
+const openCluster = async (directory: DataDirectory, { postgresPort }: StandaloneOptions): Promise<EmbeddedCluster> => {
+  try {
+    return await EmbeddedCluster.open({
+      directory: directory.postgres,
+      port: postgresPort,
+      settings: { max_connections: '100' },
+    });
+  } catch (error) {
+    if (!(error instanceof PortTaken)) throw error;
+    throw new Error(`${error.message}. Choose another with --postgres-port.`, { cause: error });
+  }
+};
+
+/** The settings of the three apps, as an operator would set them. What is in the real environment stays, where it names nothing of ours. */
+const environmentOf = (
+  directory: DataDirectory,
+  options: StandaloneOptions,
+  { databaseUrl, migrations }: { readonly databaseUrl: string; readonly migrations: string },
+): Record<string, string> => ({
+  ROLLCALL_DATABASE_URL: databaseUrl,
+  ROLLCALL_MIGRATIONS_DIR: migrations,
+  ROLLCALL_CA_DIR: directory.ca,
+  ROLLCALL_CHAIN_KEY_FILE: directory.chainKey,
+  ROLLCALL_MACHINE_API_PORT: String(options.machinePort),
+  ROLLCALL_MACHINE_API_ADDRESS: `https://127.0.0.1:${options.machinePort}`,
+  ROLLCALL_OPERATOR_API_PORT: String(options.operatorPort),
+  ROLLCALL_PROJECTOR_PORT: String(options.projectorPort),
+  ...timing('ROLLCALL_INTERVAL_SECONDS', options.interval),
+  ...timing('ROLLCALL_WINDOW_FLOOR_SECONDS', options.windowFloor),
+  ...timing('ROLLCALL_GAP_SECONDS', options.gap),
+  ...timing('ROLLCALL_MARK_SECONDS', options.mark),
+  ...(options.windowFloor === undefined ? {} : { ROLLCALL_TEST_SHORT_WINDOWS: '1' }),
+});
+
+const timing = (name: string, value: number | undefined): Record<string, string> =>
+  value === undefined ? {} : { [name]: String(value) };
