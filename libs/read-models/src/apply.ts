@@ -127,7 +127,8 @@ const park = async (
         first_revision: row.firstRevision.toString(),
         last_revision: row.lastRevision.toString(),
         facts: row.facts.toString(),
-        detail: row.detail,
+        // Only what is stored here by our own words may not fail in its turn.
+        detail: row.detail.replaceAll('\0', ''),
       })),
     )
     .onConflict((conflict) =>

@@ -11,6 +11,7 @@ import { decodePresence } from '../presence/store.js';
 import type { Rows } from '../rows.js';
 import type { Parked } from '../understand.js';
 
+export { randomFrom, runWorkload, type Random, type WorkloadOptions, type WorkloadReport } from './workload.js';
 export { ANNA, RecordBuilder, torn, type Anything } from './record-builder.js';
 
 /** The read models in memory: the same projections over maps, and what the tables must be equal to. */
