@@ -13,7 +13,7 @@ import { ensureInstalled, root, run } from './ensure-installed.mjs';
 
 await ensureInstalled(import.meta.url);
 
-const READY_WITHIN_MS = 20_000;
+const READY_WITHIN_MS = 60_000;
 const STOP_WITHIN_MS = 12_000;
 
 const directory = mkdtempSync(join(tmpdir(), 'rollcall-pack-'));
