@@ -214,7 +214,7 @@ export class CheckLoop {
     if (next !== 'repeat') this.#unanswered = null;
     switch (next) {
       case 'minimal':
-        this.#refusedDisplay = JSON.stringify(this.#display());
+        this.#refusedDisplay = textOf(this.#display());
         break;
       case 'take-boot':
         this.#takeBoot(outcome.kind === 'refused' ? outcome.highestBoot : null);
@@ -310,7 +310,7 @@ export class CheckLoop {
       checkId: this.#o.newCheckId(),
       chain: this.#chain,
       stopping,
-      display: JSON.stringify(display) === this.#refusedDisplay ? null : display,
+      display: textOf(display) === this.#refusedDisplay ? null : display,
     });
   }
 
@@ -351,6 +351,9 @@ export class CheckLoop {
     return outcome.kind === 'accepted';
   }
 }
+
+/** What a machine shows of itself, for comparing. What it believes comes from the plane and is no reason to try again. */
+const textOf = ({ blockers, name, report }: Display): string => JSON.stringify([blockers, name, report]);
 
 /**
  * Leaves pins out that would shut out the very authority that told them: a mistake of the plane's would lock this machine out for good.

@@ -94,6 +94,4 @@ export class ManualClock extends Clock {
 }
 
 /** Every promise that can settle without time or IO has settled: micro tasks are drained before the next turn of the event loop. */
-const atRest = async (): Promise<void> => {
-  for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-};
+const atRest = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,0 +1,111 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  ensurePrivateDirectory,
+  readPrivateFile,
+  removePrivateFile,
+  removeTemporaries,
+  renamePrivateFile,
+  UnsafeFile,
+  writePrivateFile,
+} from './index.js';
+
+let directory: string;
+const path = (name: string) => join(directory, name);
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'private-'));
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+describe('a private file', () => {
+  it('is written whole, for its owner only, and leaves nothing else behind (O6)', async () => {
+    await writePrivateFile(path('secret'), 'first');
+    await writePrivateFile(path('secret'), 'second', { durable: false });
+    expect((await readPrivateFile(path('secret')))?.toString()).toBe('second');
+    expect((await stat(path('secret'))).mode & 0o777).toBe(0o600);
+    expect(await readdir(directory)).toEqual(['secret']);
+  });
+
+  it('has its mode whatever the umask is (O6)', async () => {
+    const before = process.umask(0);
+    try {
+      await writePrivateFile(path('secret'), 'content');
+    } finally {
+      process.umask(before);
+    }
+    expect((await stat(path('secret'))).mode & 0o777).toBe(0o600);
+  });
+
+  it('stays as it was, without a trace beside it, when the new content cannot take its place (O6)', async () => {
+    await mkdir(path('occupied'));
+    await writeFile(path('occupied/inside'), '');
+    await expect(writePrivateFile(path('occupied'), 'content')).rejects.toThrow();
+    expect(await readdir(directory)).toEqual(['occupied']);
+  });
+
+  it('does not write through a symbolic link: the link is replaced, what it points at is not touched', async () => {
+    await writeFile(path('elsewhere'), 'theirs');
+    await symlink(path('elsewhere'), path('secret'));
+    await writePrivateFile(path('secret'), 'ours');
+    expect(await readFile(path('elsewhere'), 'utf8')).toBe('theirs');
+  });
+
+  it('that is not there is null', async () => {
+    await expect(readPrivateFile(path('nothing'))).resolves.toBeNull();
+  });
+
+  it('is refused when it is a link, a directory, too long, or open to others', async () => {
+    await writeFile(path('real'), 'x', { mode: 0o600 });
+    await symlink(path('real'), path('link'));
+    await mkdir(path('directory'));
+    await writeFile(path('open'), 'x');
+    await chmod(path('open'), 0o640);
+    await writeFile(path('long'), 'x'.repeat(11), { mode: 0o600 });
+    for (const name of ['link', 'directory', 'open'])
+      await expect(readPrivateFile(path(name))).rejects.toBeInstanceOf(UnsafeFile);
+    await expect(readPrivateFile(path('long'), 10)).rejects.toThrow('longer than 10 bytes');
+  });
+
+  const asRoot = process.geteuid?.() === 0 ? it : it.skip;
+  asRoot('is refused when it belongs to somebody else', async () => {
+    await writeFile(path('theirs'), 'x', { mode: 0o600 });
+    await chown(path('theirs'), 12_345, 12_345);
+    await expect(readPrivateFile(path('theirs'))).rejects.toThrow('belongs to user 12345');
+  });
+
+  it('can be renamed and removed, also when it is gone already', async () => {
+    await writePrivateFile(path('next'), 'new');
+    await writePrivateFile(path('live'), 'old');
+    await renamePrivateFile(path('next'), path('live'));
+    expect((await readPrivateFile(path('live')))?.toString()).toBe('new');
+    await removePrivateFile(path('live'));
+    await removePrivateFile(path('live'));
+    expect(await readdir(directory)).toEqual([]);
+  });
+});
+
+describe('a private directory', () => {
+  it('is made for its owner only, and narrowed when it is wider', async () => {
+    await ensurePrivateDirectory(path('a/b'));
+    expect((await stat(path('a/b'))).mode & 0o777).toBe(0o700);
+    await chmod(path('a/b'), 0o755);
+    await ensurePrivateDirectory(path('a/b'));
+    expect((await stat(path('a/b'))).mode & 0o777).toBe(0o700);
+  });
+
+  it('is refused when it is a link', async () => {
+    await mkdir(path('real'));
+    await symlink(path('real'), path('link'));
+    await expect(ensurePrivateDirectory(path('link'))).rejects.toBeInstanceOf(UnsafeFile);
+  });
+
+  it('is freed of what a killed write left, and of nothing else (C04)', async () => {
+    for (const name of ['.credential.123.0123456789ab.tmp', 'credential', 'notes.tmp', '.hidden'])
+      await writeFile(path(name), '');
+    await removeTemporaries(directory);
+    expect((await readdir(directory)).sort()).toEqual(['.hidden', 'credential', 'notes.tmp']);
+  });
+});
