@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { EXIT, run } from '@rollcall/cli';
 import { captured } from '@rollcall/cli/testing';
 import {
@@ -15,12 +15,15 @@ import {
 } from '@rollcall/wire';
 import { startOperatorPlane, type OperatorPlane } from '../support/operator-plane.js';
 
+jest.setTimeout(60_000);
+
 let plane: OperatorPlane;
 let home: string;
 
 beforeAll(async () => {
   [plane, home] = await Promise.all([startOperatorPlane(), mkdtemp(join(tmpdir(), 'rollcall-cli-'))]);
-  expect((await cli(['login'], { stdin: `${await plane.link()}\n` })).exit).toBe(EXIT.done);
+  const { exit, err } = await cli(['login'], { stdin: `${await plane.link()}\n` });
+  if (exit !== EXIT.done) throw new Error(err);
 });
 afterAll(() => Promise.all([plane.close(), rm(home, { recursive: true })]));
 

@@ -1,4 +1,4 @@
-import packageJson from '../package.json' with { type: 'json' };
+declare const ROLLCALL_CLI_VERSION: string | undefined;
 
-/** The version of this build of the CLI. */
-export const VERSION: string = packageJson.version;
+/** The version of this tool, set by the build from its package.json. */
+export const VERSION: string = typeof ROLLCALL_CLI_VERSION === 'string' ? ROLLCALL_CLI_VERSION : '0.0.0-source';

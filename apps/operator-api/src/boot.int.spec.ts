@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { injectableApp } from '@rollcall/nest-platform/testing';
 import { createLogger, routesOf } from '@rollcall/nest-platform';
 import { InMemoryEventStore } from '@rollcall/event-store/testing';
@@ -8,6 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freshDatabase, type FreshDatabase } from '../../../test/support/postgres.js';
 import { MachineApiLocation, OperatorApiModule, readOperatorApiConfig, start } from './index.js';
+
+jest.setTimeout(60_000);
 
 const silent = createLogger({ name: 'test', level: 'silent' });
 let database: FreshDatabase;

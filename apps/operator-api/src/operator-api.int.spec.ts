@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { PinnedClient, type HttpCall } from '@rollcall/pinned-https';
 import { recordingLogger } from '@rollcall/nest-platform/testing';
 import {
@@ -14,6 +14,8 @@ import {
 } from '@rollcall/wire';
 import { startOperatorPlane, type OperatorPlane } from '../../../test/support/operator-plane.js';
 import { ensureFirstPerson, type OperatorApi } from './index.js';
+
+jest.setTimeout(60_000);
 
 const { logger, text: logged } = recordingLogger();
 let plane: OperatorPlane;

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { addAbortSignal } from 'node:stream';
 import type { Surroundings } from '../context.js';
@@ -21,7 +22,10 @@ export const askYes = async (question: string, { stdin, stderr, signal }: Surrou
   // Not as a terminal: the line discipline stays in charge, so Ctrl-C arrives as the signal that everything else listens to.
   const lines = createInterface({ input: stdin, output: stderr, terminal: false });
   try {
-    return (await lines.question(question, { signal })).trim().toLowerCase() === 'yes';
+    // Input that ends without an answer (Ctrl-D) is no answer; `question` alone would wait for ever.
+    const silence = once(lines, 'close').then(() => '');
+    const answer = await Promise.race([lines.question(question, { signal }), silence]);
+    return answer.trim().toLowerCase() === 'yes';
   } catch (cause) {
     throw new Interrupted('interrupted', { cause });
   } finally {
@@ -48,13 +52,14 @@ const readHiddenLine = (question: string, { stdin, stderr, signal }: Surrounding
   new Promise((resolve, reject) => {
     let text = '';
     const finish = (settle: () => void): void => {
-      stdin.off('data', onData);
+      stdin.off('data', onData).off('end', onEnd);
       signal.removeEventListener('abort', onAbort);
       stdin.setRawMode?.(false);
       stdin.pause();
       stderr.write('\n');
       settle();
     };
+    const onEnd = (): void => finish(() => resolve(text));
     const onAbort = (): void => finish(() => reject(new Interrupted('interrupted')));
     const onData = (chunk: Buffer | string): void => {
       for (const key of String(chunk)) {
@@ -68,7 +73,7 @@ const readHiddenLine = (question: string, { stdin, stderr, signal }: Surrounding
     if (signal.aborted) return reject(new Interrupted('interrupted'));
     stderr.write(question);
     stdin.setRawMode?.(true);
-    stdin.on('data', onData);
+    stdin.on('data', onData).once('end', onEnd);
     signal.addEventListener('abort', onAbort);
     stdin.resume();
   });
