@@ -21,6 +21,7 @@ export type AppOptions = {
   readonly limits?: Partial<HttpLimits>;
 };
 
+/** The same with where and how it listens. */
 export type HttpsAppOptions = AppOptions & {
   readonly tls: TlsSource;
   /** TLS 1.3 for machines; people's tools may be older. (Default: TLSv1.3) */
