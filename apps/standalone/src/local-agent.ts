@@ -29,8 +29,10 @@ export class LocalAgent {
     private readonly environment: NodeJS.ProcessEnv,
   ) {}
 
+  /** @throws Error with the agent's own words when it cannot say, for example while it is just starting. */
   async status(): Promise<AgentStatus> {
     const { output } = await this.call(['status', '--json']);
+    if (!output.startsWith('{')) throw new Error(output.trim());
     return JSON.parse(output) as AgentStatus;
   }
 
@@ -57,7 +59,11 @@ export class LocalAgent {
       await wait(LOOK_MS);
       if (hasEnded(daemon))
         throw new Error(`The local agent did not start; see ${join(this.logDirectory, 'agent.log')}`);
-      if ((await this.status()).running) return;
+      const answers = await this.status().then(
+        ({ running }) => running,
+        () => false,
+      );
+      if (answers) return;
     }
     throw new Error(`The local agent does not answer; see ${join(this.logDirectory, 'agent.log')}`);
   }

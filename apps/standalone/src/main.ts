@@ -131,16 +131,17 @@ const tellPresence = async (
   let isStopped = false;
   void stopped.then(() => (isStopped = true));
   let told = '';
+  let id: string | null = null;
   while (!isStopped) {
-    const { machine, state, sentence } = await agent.status();
-    const found = machine === null ? null : (await machines.find(machine.id)).machines[0];
-    const line = state === 'checking' || !found ? (found?.sentence ?? sentence) : sentence;
+    id ??= (await agent.status()).machine?.id ?? null;
+    const found = id === null ? undefined : (await machines.find(id)).machines[0];
+    const isPresent = found?.presence === 'present' && found.deletedAt === null;
+    // Where the plane does not hear it, the agent itself knows best why.
+    const line = isPresent ? found.sentence : (await agent.status()).sentence;
     if (line !== told)
-      say(
-        `${found?.presence === 'present' ? pc.green('●') : pc.yellow('○')} ${found?.name ?? 'the local agent'}: ${line}`,
-      );
+      say(`${isPresent ? pc.green('●') : pc.yellow('○')} ${found?.name ?? 'the local agent'}: ${line}`);
     told = line;
-    await Promise.race([wait(found ? 2_000 : 300), stopped]);
+    await Promise.race([wait(isPresent ? 2_000 : 500), stopped]);
   }
 };
 
