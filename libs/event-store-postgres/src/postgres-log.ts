@@ -147,8 +147,14 @@ export class PostgresLog extends RecordLog {
   override async readStream(stream: string): Promise<readonly RecordedFact[]> {
     const machine = stream.startsWith('machine-') ? machineIdOf(stream) : null;
     const [events, checks] = await Promise.all([
-      this.readers.query<EventRow & { recorded_at: number }>(sql.EVENTS_OF_STREAM, [stream]),
-      machine === null ? { rows: [] } : this.readers.query<CheckRow>(sql.CHECKS_OF_MACHINE, [machine]),
+      this.readers.query<EventRow & { recorded_at: number }>({
+        name: 'events-of-stream',
+        text: sql.EVENTS_OF_STREAM,
+        values: [stream],
+      }),
+      machine === null
+        ? { rows: [] }
+        : this.readers.query<CheckRow>({ name: 'checks-of-machine', text: sql.CHECKS_OF_MACHINE, values: [machine] }),
     ]);
     const facts: RecordedFact[] = [
       ...events.rows.map((row) => eventOf(row, row.recorded_at)),
