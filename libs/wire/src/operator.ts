@@ -25,7 +25,9 @@ export type IssueTokenAnswer = {
   readonly pins: readonly string[];
 };
 
+/** Whether it is here, by the time since its last check (O22). */
 export type PresenceWord = 'not-yet-arrived' | 'present' | 'absent';
+/** What it said last, and whether it has kept checking (O23). */
 export type LifecycleWord = 'running' | 'unknown' | 'stopping' | 'stopped' | 'deleted';
 
 /** One machine as every surface shows it. Times are RFC 3339 in UTC. */
@@ -118,6 +120,7 @@ export type DeleteAnswer = {
 /** `POST /v1/read-models/:name/rebuild`: asked for; `GET /v1/read-models` shows when it is done. */
 export type RebuildAnswer = { readonly name: string; readonly rebuilding: true };
 
+/** How far a read model has followed the record. Numbers of batches are decimal texts: they may exceed 2^53. */
 export type ReadModelStatus = {
   readonly name: string;
   readonly checkpoint: string;
@@ -128,4 +131,5 @@ export type ReadModelStatus = {
   readonly parked: number;
   readonly rebuilding: boolean;
 };
+/** `GET /v1/read-models`. */
 export type ReadModelList = { readonly readModels: readonly ReadModelStatus[] };
