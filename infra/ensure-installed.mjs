@@ -60,10 +60,10 @@ export const run = (command, args, { env = {}, onSpawn = () => {}, ...options } 
     onSpawn(child);
     // One Ctrl-C may arrive here several times: the terminal sends it to the whole group, npm passes it on as well. The program
     // gets it once; where there is a terminal, from the terminal. A second one would tell it to end at once.
-    let last = -Infinity;
+    const passedOn = new Map();
     const forward = (signal) => {
-      const isRepeated = performance.now() - last < 1_000;
-      last = performance.now();
+      const isRepeated = performance.now() - (passedOn.get(signal) ?? -Infinity) < 1_000;
+      passedOn.set(signal, performance.now());
       if (!isRepeated && !(signal === 'SIGINT' && process.stdin.isTTY)) child.kill(signal);
     };
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
