@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { specFor } from '@rollcall/decider/testing';
-import type { IssueSignInLink, RegisterPerson, StartSession } from './commands.js';
+import { FIRST_PERSON_KEY, type IssueSignInLink, type RegisterPerson, type StartSession } from './commands.js';
 import type { PersonEvent } from './facts.js';
 import { liveSession, person, sessionValid } from './person.js';
 
@@ -37,6 +37,14 @@ describe('a person', () => {
   it('is registered once', () => {
     given().when(register()).then(registered);
     given(registered).when(register('Eve')).thenNothing();
+  });
+
+  it('takes the key of the first person only when registered as that', () => {
+    given()
+      .when({ ...register(), first: true })
+      .then({ ...registered, first: true });
+    expect(person.claims?.({ ...registered, first: true })).toEqual([{ op: 'take', key: FIRST_PERSON_KEY }]);
+    expect(person.claims?.(registered)).toEqual([]);
   });
 });
 

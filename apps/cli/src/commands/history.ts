@@ -15,7 +15,7 @@ export const showHistory = async (
     await plane()
   ).read<History>(`${pathOf(machine)}/history?limit=${options.limit}`, surroundings.signal);
   if (output.asJson) return output.json(history);
-  output.table(['WHEN', 'WHAT', 'BY'], history.entries.map(rowOf));
+  output.table(['WHEN', 'WHAT'], history.entries.map(rowOf));
   noteAge(output, history);
 };
 
@@ -24,5 +24,4 @@ const rowOf = (entry: HistoryEntry): Cell[] => [
     ? `${clockTime(entry.at)} – ${clockTime(entry.until)}`
     : clockTime(entry.at),
   entry.kind === 'not-observed' ? { text: entry.sentence, tone: 'warning' } : entry.sentence,
-  entry.kind === 'event' ? `${entry.actor.kind} ${entry.actor.id}` : '',
 ];

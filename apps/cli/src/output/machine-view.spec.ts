@@ -17,7 +17,12 @@ const list = (machine = machineView(), age = { asOf: asOf as string | null, behi
 });
 const blocked = machineView({
   blockers: [
-    { code: 'disk-full', since: asOf, sentence: 'The disk is full.', fix: 'Whoever runs the machine can free space.' },
+    {
+      code: 'disk-full',
+      since: asOf,
+      sentence: 'the disk is full',
+      fix: 'whoever looks after the machine: free space',
+    },
   ],
   sentence: 'present, but cannot take work: the disk is full (disk-full)',
 });
@@ -74,7 +79,9 @@ describe('the list of machines', () => {
 it('shows of one machine who can fix what blocks it (O21, O32)', () => {
   const { out } = print((output) => showMachine(output, { machine: blocked, asOf, behind: false }));
   expect(out).toContain('present, but cannot take work: the disk is full (disk-full)');
-  expect(out).toContain('disk-full: The disk is full. Whoever runs the machine can free space.');
+  expect(out).toContain(
+    'disk-full: the disk is full, since 2026-11-29 14:02:12Z; to be fixed by whoever looks after the machine: free space',
+  );
 });
 
 it('shortens ids as far as they stay apart, and never below eight characters', () => {

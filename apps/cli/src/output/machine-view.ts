@@ -57,7 +57,7 @@ export const showMachine = (output: Output, { machine, ...age }: MachineDetail):
     ['Last check', when(machine.lastCheckAt)],
     ...machine.blockers.map(({ code, sentence, fix, since }): readonly [string, Cell] => [
       'Blocker',
-      { text: `${code}: ${sentence} ${fix} (since ${clockTime(since)})`, tone: 'warning' },
+      { text: `${code}: ${sentence}, since ${clockTime(since)}; to be fixed by ${fix}`, tone: 'warning' },
     ]),
     ['Agent', [machine.agentVersion, machine.platform].filter((part) => part !== null).join(', ') || 'not reported'],
     ['Absent after', machine.window === null ? 'its first check' : `${machine.window} s of silence`],
