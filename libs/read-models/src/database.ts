@@ -28,8 +28,10 @@ export const openReadModels = (options: ReadModelDatabaseOptions): ReadModelData
     idle_in_transaction_session_timeout: 30_000,
     statement_timeout: 60_000,
   });
-  // Without a listener an idle connection that breaks would end the process.
+  // Without a listener a connection that breaks ends the process: an idle one tells the pool, one in use tells only itself, and
+  // the query that used it, or the next one, fails.
   pool.on('error', (error) => options.onIdleError?.(error));
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return new Kysely<ReadModelTables>({ dialect: new PostgresDialect({ pool }) });
 };
 

@@ -48,9 +48,15 @@ const follow = (store: RecordReader, models: readonly ReadModel[] = MODELS, opti
   };
   const followers = models.map((model) => new Follower({ database, store, model, log, lookEvery: 20, ...options }));
   const running = followers.map((follower) => follower.run(over.signal));
+  const stop = async (): Promise<void> => {
+    over.abort();
+    await Promise.all(running);
+  };
   return {
     followers,
     said,
+    stop,
+    [Symbol.asyncDispose]: stop,
     settled: () =>
       eventually('the read models are where the record is', async () => {
         const status = await new ReadModelQueries(database, store).status();
@@ -59,21 +65,13 @@ const follow = (store: RecordReader, models: readonly ReadModel[] = MODELS, opti
           status.every(({ lagBatches, rebuilding, epochMatches }) => lagBatches === '0' && !rebuilding && epochMatches)
         );
       }),
-    stop: async () => {
-      over.abort();
-      await Promise.all(running);
-    },
   };
 };
 
 /** Applies a whole record and stops. */
 const catchUp = async (store: RecordReader, models?: readonly ReadModel[], options?: Partial<FollowOptions>) => {
-  const following = follow(store, models, options);
-  try {
-    await following.settled();
-  } finally {
-    await following.stop();
-  }
+  await using following = follow(store, models, options);
+  await following.settled();
   return following;
 };
 
@@ -85,7 +83,7 @@ const inMemory = (record: RecordBuilder): string => {
 
 it('applies what is there and what comes, and leaves no listener behind', async () => {
   const record = new RecordBuilder().record(M, admitted(), checkedIn());
-  const following = follow(record);
+  await using following = follow(record);
   await following.settled();
   record.after(30).record(M, checkedIn()).after(30).record(M, deleted());
   await following.settled();
@@ -138,13 +136,14 @@ it('lets one of two instances that apply the same batch count, and the other cha
 
 it('applies nothing twice and nothing never with two instances side by side (U7)', async () => {
   const record = new RecordBuilder().record(M, admitted());
-  const instances = [follow(record, MODELS, { batchesAtOnce: 1 }), follow(record, MODELS, { batchesAtOnce: 3 })];
-  for (let batch = 0; batch < 300; batch += 1) {
-    record.after(batch % 50 === 0 ? 200 : 5).record(M, checkedIn());
-    if (batch % 10 === 0) await instances[0]!.settled();
+  await using one = follow(record, MODELS, { batchesAtOnce: 1 });
+  await using other = follow(record, MODELS, { batchesAtOnce: 3 });
+  for (let batch = 0; batch < 60; batch += 1) {
+    record.after(batch % 20 === 0 ? 200 : 5).record(M, checkedIn());
+    if (batch % 10 === 0) await one.settled();
   }
-  await instances[0]!.settled();
-  await Promise.all(instances.map((instance) => instance.stop()));
+  await one.settled();
+  await Promise.all([one.stop(), other.stop()]);
   expect(await dumpTables(database)).toBe(inMemory(record));
 });
 
@@ -169,7 +168,7 @@ it('passes over batches that it has seen, and refuses to jump over one that is m
 it('keeps rows and checkpoint together when a process dies between applying and committing (U7)', async () => {
   const random = randomFrom(7);
   const record = new RecordBuilder().record(M, admitted());
-  for (let batch = 0; batch < 60; batch += 1) record.after(random.below(200)).record(M, checkedIn());
+  for (let batch = 0; batch < 30; batch += 1) record.after(random.below(200)).record(M, checkedIn());
   let deaths = 0;
   const mortal = (model: ReadModel): ReadModel => ({
     ...model,
@@ -183,8 +182,8 @@ it('keeps rows and checkpoint together when a process dies between applying and 
     },
   });
   // A pause of its own would cost a second and show nothing more, so each death is a new instance.
-  for (let life = 0; life < 30; life += 1) {
-    const following = follow(record, MODELS.map(mortal), { batchesAtOnce: 1 + random.below(5) });
+  for (let life = 0; life < 12; life += 1) {
+    await using following = follow(record, MODELS.map(mortal), { batchesAtOnce: 1 + random.below(5) });
     await eventually('dead or done', async () => {
       const done = (await new ReadModelQueries(database, record).status()).every(
         ({ lagBatches }) => lagBatches === '0',
@@ -194,7 +193,7 @@ it('keeps rows and checkpoint together when a process dies between applying and 
     await following.stop();
   }
   await catchUp(record);
-  expect(deaths).toBeGreaterThan(5);
+  expect(deaths).toBeGreaterThan(3);
   expect(await dumpTables(database)).toBe(inMemory(record));
 });
 
@@ -222,7 +221,7 @@ it('keeps a rename over a rebuild that somebody asked for, and notices the wish 
   const record = new RecordBuilder().record(M, admitted(), { type: 'NameAdopted', name: 'ip-10-0-0-7' }, checkedIn());
   record.record(M, { type: 'MachineRenamed', name: 'build-box' });
   for (let check = 0; check < 10; check += 1) record.after(30).record(M, checkedIn());
-  const following = follow(record);
+  await using following = follow(record);
   await following.settled();
   const queries = new ReadModelQueries(database, record);
   const machines = new MachineQueries(database, record);
@@ -273,11 +272,10 @@ it('parks what the database will not store, alone, and never stands still for it
   const random = randomFrom(11);
   const endless = Array.from({ length: 200 }, () => random.hash()).join('');
   const record = new RecordBuilder().record(M, admitted(), checkedIn());
-  record
-    .record(M, { type: 'MachineRenamed', name: endless }, { type: 'MachineRenamed', name: 'short' })
-    .record(M, checkedIn());
-  await catchUp(record);
-  expect((await new MachineQueries(database, record).find(M)).machines).toMatchObject([{ name: 'short', revision: 5 }]);
+  record.record(M, { type: 'MachineRenamed', name: endless }, checkedIn()).record(M, checkedIn());
+  record.record(M, { type: 'MachineRenamed', name: 'short' });
+  await catchUp(record, MODELS, { batchesAtOnce: 1 });
+  expect((await new MachineQueries(database, record).find(M)).machines).toMatchObject([{ name: 'short', revision: 6 }]);
   expect(await new ReadModelQueries(database, record).status()).toMatchObject([
     { name: 'history', parked: 0 },
     { name: 'presence', parked: 1 },
@@ -286,7 +284,7 @@ it('parks what the database will not store, alone, and never stands still for it
 
 it('goes on by itself after the database has ended all its connections', async () => {
   const record = new RecordBuilder().record(M, admitted(), checkedIn());
-  const following = follow(record);
+  await using following = follow(record);
   await following.settled();
   const owner = openReadModels({ connectionString: fresh.ownerUrl });
   for (let time = 0; time < 3; time += 1) {
@@ -302,7 +300,7 @@ it('goes on by itself after the database has ended all its connections', async (
 
 it('updates rows of checks in place: nothing that a check changes is indexed (O33)', async () => {
   const record = new RecordBuilder().record(M, admitted());
-  for (let check = 0; check < 200; check += 1) record.after(30).record(M, checkedIn());
+  for (let check = 0; check < 60; check += 1) record.after(30).record(M, checkedIn());
   const counted = async () => {
     const { rows } = await sql<{ name: string; updates: string; hot: string }>`
       select relname as name, n_tup_upd as updates, n_tup_hot_upd as hot from pg_stat_user_tables
@@ -310,11 +308,13 @@ it('updates rows of checks in place: nothing that a check changes is indexed (O3
     return rows;
   };
   const before = await counted();
-  await catchUp(record, MODELS, { batchesAtOnce: 1 });
-  // Sessions hand their counts in when they have been idle for a moment.
+  // A session hands its counts in when it ends.
+  const own = openReadModels({ connectionString: fresh.url, connections: 1 });
+  await catchUp(record, MODELS, { batchesAtOnce: 1, database: own });
+  await own.destroy();
   await eventually('the counts have come in', async () => {
     const after = await counted();
-    return after.every(({ updates }, index) => Number(updates) - Number(before[index]!.updates) >= 195);
+    return after.every(({ updates }, index) => Number(updates) - Number(before[index]!.updates) >= 55);
   });
   for (const [index, { name, updates, hot }] of (await counted()).entries()) {
     const share = (Number(hot) - Number(before[index]!.hot)) / (Number(updates) - Number(before[index]!.updates));
@@ -327,19 +327,15 @@ it('makes the same rows of a random life of a fleet as a fold in memory does, se
   const store = new InMemoryEventStore({ now: () => now });
   const pass = (milliseconds: number): void => void (now += milliseconds);
   const report = await runWorkload(store, { seed: 20261129, facts: 5_000, machines: 100, pass });
-  const following = follow(store, MODELS, { batchesAtOnce: 7 });
-  try {
-    await following.settled();
-    const models = new MemoryReadModels();
-    models.apply(await store.readBatches(0n, 1_000_000));
-    expect(await dumpTables(database)).toBe(models.dump());
-    for (const { name } of MODELS) await new ReadModelQueries(database, store).requestRebuild(name);
-    await following.settled();
-    expect(await dumpTables(database)).toBe(models.dump());
-    expect(models.gaps().length).toBeGreaterThan(0);
-    expect(report.refusals).toBeGreaterThan(50);
-  } finally {
-    await following.stop();
-    await store.close();
-  }
+  await using following = follow(store, MODELS, { batchesAtOnce: 7 });
+  await following.settled();
+  const models = new MemoryReadModels();
+  models.apply(await store.readBatches(0n, 1_000_000));
+  expect(await dumpTables(database)).toBe(models.dump());
+  for (const { name } of MODELS) await new ReadModelQueries(database, store).requestRebuild(name);
+  await following.settled();
+  expect(await dumpTables(database)).toBe(models.dump());
+  expect(models.gaps().length).toBeGreaterThan(0);
+  expect(report.refusals).toBeGreaterThan(50);
+  await store.close();
 });

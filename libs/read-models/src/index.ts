@@ -9,3 +9,4 @@ export { applyBatches, HoleInTheRecord, type Place } from './apply.js';
 export { presenceModel } from './presence/store.js';
 export { historyModel } from './history/store.js';
 export type { ReadModel } from './model.js';
+export { dumpTables, MemoryReadModels } from './pure-fold.js';

@@ -108,7 +108,7 @@ export const runWorkload = async (store: EventStore, options: WorkloadOptions): 
     const size = 1 + random.below(random.below(10) === 0 ? fleet.length : 40);
     await Promise.all(random.some(fleet, size).map(act));
     facts = [...revisions.values()].reduce((sum, revision) => sum + revision, 0);
-    await options.pass?.(random.below(400) === 0 ? 16_000 + random.below(600_000) : 100 + random.below(4_000));
+    await options.pass?.(random.below(40) === 0 ? 16_000 + random.below(600_000) : 100 + random.below(4_000));
   }
   return { facts, refusals, machines: known };
 };

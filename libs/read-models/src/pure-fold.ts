@@ -1,0 +1,125 @@
+import type { Instant } from '@rollcall/decider';
+import type { Batch } from '@rollcall/event-store';
+import canonicalize from 'canonicalize';
+import type { ReadModelDatabase } from './database.js';
+import { gapsBetween, type Gap } from './gaps.js';
+import { project as projectHistory, type HistoryLine } from './history/project.js';
+import { decodeLine } from './history/store.js';
+import { countParked, type ParkedCount } from './parked.js';
+import { project as projectPresence, type PresenceRow } from './presence/project.js';
+import { decodePresence } from './presence/store.js';
+import type { Rows } from './rows.js';
+import type { Parked } from './understand.js';
+
+/** The read models in memory: the same projections over maps, and what the tables must be equal to. */
+export class MemoryReadModels {
+  readonly #presence = new Map<string, PresenceRow>();
+  readonly #lines = new Map<string, HistoryLine>();
+  readonly #newest = new Map<string, HistoryLine>();
+  readonly #gaps: Gap[] = [];
+  readonly #parked = { presence: [] as Parked[], history: [] as Parked[] };
+  #checkpoint = 0n;
+  #heardUntil: Instant | null = null;
+
+  /** @param gapSeconds see `gapsBetween` */
+  constructor(private readonly gapSeconds = 15) {}
+
+  apply(batches: readonly Batch[]): void {
+    const presence: Rows<PresenceRow> = {
+      get: (key) => this.#presence.get(key),
+      put: (key, row) => void this.#presence.set(key, row),
+    };
+    const newest: Rows<HistoryLine> = {
+      get: (key) => this.#newest.get(key),
+      put: (key, line) => {
+        this.#newest.set(key, line);
+        this.#lines.set(`${line.machine} ${line.revision}`, line);
+      },
+    };
+    this.#gaps.push(...gapsBetween(this.#heardUntil, batches, this.gapSeconds));
+    for (const batch of batches) {
+      this.#checkpoint = batch.number;
+      this.#heardUntil = batch.recordedAt;
+      for (const fact of batch.facts) {
+        const [inPresence, inHistory] = [projectPresence(presence, fact), projectHistory(newest, fact)];
+        if (inPresence !== null) this.#parked.presence.push(inPresence);
+        if (inHistory !== null) this.#parked.history.push(inHistory);
+      }
+    }
+  }
+
+  presence(machine: string): PresenceRow | undefined {
+    return this.#presence.get(machine);
+  }
+
+  /** By revision. */
+  history(machine: string): readonly HistoryLine[] {
+    return [...this.#lines.values()].filter((line) => line.machine === machine).sort((a, b) => a.revision - b.revision);
+  }
+
+  parked(readModel: 'presence' | 'history'): readonly ParkedCount[] {
+    return countParked(this.#parked[readModel]);
+  }
+
+  gaps(): readonly Gap[] {
+    return this.#gaps;
+  }
+
+  /** Everything as canonical text: one line per row, sorted. */
+  dump(): string {
+    const place = {
+      checkpoint: this.#checkpoint,
+      heardUntil: this.#heardUntil,
+      gapEnd: this.#gaps.at(-1)?.until ?? null,
+      gaps: this.#gaps,
+    };
+    return text([
+      ...[...this.#presence.values()].map((row) => ({ table: 'presence', ...row })),
+      ...[...this.#lines.values()].map((line) => ({ table: 'history', ...line })),
+      ...(['presence', 'history'] as const).flatMap((readModel) => [
+        { table: 'read_model', readModel, ...place },
+        ...countParked(this.#parked[readModel]).map((row) => ({ table: 'parked', readModel, ...row })),
+      ]),
+    ]);
+  }
+}
+
+/** The tables as the same canonical text: what a checker compares with `MemoryReadModels.dump`. */
+export const dumpTables = async (database: ReadModelDatabase): Promise<string> => {
+  const presence = await database.selectFrom('presence_machine').selectAll().execute();
+  const lines = await database.selectFrom('history_line').selectAll().execute();
+  const parked = await database.selectFrom('read_model_parked').selectAll().execute();
+  const gaps = await database.selectFrom('read_model_gap').selectAll().orderBy('batch').execute();
+  const readModels = await database.selectFrom('read_model').selectAll().execute();
+  return text([
+    ...presence.map((row) => ({ table: 'presence', ...decodePresence(row) })),
+    ...lines.map((row) => ({ table: 'history', ...decodeLine(row) })),
+    ...readModels.map((row) => ({
+      table: 'read_model',
+      readModel: row.name,
+      checkpoint: BigInt(row.checkpoint),
+      heardUntil: row.heard_until?.getTime() ?? null,
+      gapEnd: row.gap_end?.getTime() ?? null,
+      gaps: gaps
+        .filter((gap) => gap.read_model === row.name)
+        .map((gap) => ({ batch: BigInt(gap.batch), from: gap.from_at.getTime(), until: gap.to_at.getTime() })),
+    })),
+    ...parked.map((row): { table: string; readModel: string } & ParkedCount => ({
+      table: 'parked',
+      readModel: row.read_model,
+      stream: row.stream,
+      reason: row.reason as Parked['reason'],
+      firstRevision: Number(row.first_revision),
+      lastRevision: Number(row.last_revision),
+      facts: Number(row.facts),
+      detail: row.detail,
+    })),
+  ]);
+};
+
+const text = (rows: readonly object[]): string => rows.map(line).sort().join('\n');
+
+const line = (row: object): string =>
+  canonicalize(
+    JSON.parse(JSON.stringify(row, (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))),
+  )!;
