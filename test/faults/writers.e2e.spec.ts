@@ -1,4 +1,6 @@
-import { join } from 'node:path';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { LogBackedStore, type Batch } from '@rollcall/event-store';
 import { PostgresLog } from '@rollcall/event-store-postgres';
@@ -23,7 +25,9 @@ describe('writers in processes of their own', () => {
   beforeAll(async () => {
     program = await bundled(join(import.meta.dirname, 'programs/writer.ts'));
   });
-  afterAll(() => program[Symbol.asyncDispose]());
+  afterAll(async () => {
+    await program[Symbol.asyncDispose]();
+  });
   beforeEach(async () => {
     database = await freshDatabase();
     owner = await Owner.connect(database.ownerUrl);
@@ -98,7 +102,24 @@ describe('writers in processes of their own', () => {
     );
     expect(answers.filter(({ id, told }) => (rows.get(id) ?? 0) !== (told === 'refused' ? 0 : 1))).toEqual([]);
     expect(answers.filter(({ told }) => told === 'refused').length).toBeGreaterThan(10);
-    expect(await owner.value('select max(number) = count(*) from batch')).toBe(true);
+
+    // And so says the checker, which is given what the callers were told.
+    const history = join(await mkdtemp(join(tmpdir(), 'rollcall-answers-')), 'answers.jsonl');
+    const lines = answers.flatMap(({ told, kind, id, revision, batch }) =>
+      told === 'refused' ? [] : [JSON.stringify({ [kind === 'check' ? 'checkId' : 'commandId']: id, revision, batch })],
+    );
+    await writeFile(history, lines.join('\n'));
+    const script = join(import.meta.dirname, '../../infra/verify.mjs');
+    const verdict = await processes.run('verify', process.execPath, [
+      script,
+      '--json',
+      '--answers',
+      history,
+      database.url,
+    ]);
+    await rm(dirname(history), { recursive: true });
+    expect(verdict.output).toMatch(/"holds":true/);
+    expect(verdict.code).toBe(0);
   });
 
   it('two of them, 1,000 conflicting appends: one winner per revision (row 6, U9)', async () => {

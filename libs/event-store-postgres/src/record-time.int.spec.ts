@@ -46,12 +46,14 @@ describe("the record's time", () => {
   it('is told to rules and readers as it is recorded, so that no decision sees a time before the newest batch (row 31)', async () => {
     const ahead = (await stepBackByAnHour()).getTime();
     let seen = 0;
-    await store.decide(
-      { ...tally, decide: (_state, _command, { now }) => ((seen = now), [{ type: 'Added', amount: 1, text: '' }]) },
-      { stream: 'tally-a' },
-      { type: 'Add', amount: 1 },
-      { actor },
-    );
+    const watching: typeof tally = {
+      ...tally,
+      decide: (state, command, moment) => {
+        seen = moment.now;
+        return tally.decide(state, command, moment);
+      },
+    };
+    await store.decide(watching, { stream: 'tally-a' }, { type: 'Add', amount: 1 }, { actor });
     expect(seen).toBe(ahead);
     expect((await store.newest()).recordedAt).toBe(ahead);
   });

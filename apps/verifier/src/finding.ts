@@ -1,0 +1,30 @@
+import type { Answer } from './answers.js';
+
+/** What an invariant came to. */
+export type Finding = {
+  /** How many things were looked at: rows, streams, answers. */
+  readonly examined: number;
+  /** What does not hold, one sentence each; empty when the invariant holds. */
+  readonly broken: readonly string[];
+};
+
+/** How one invariant is judged. */
+export type Invariant = {
+  /** `I3` */
+  readonly id: string;
+  /** The promise in one sentence. */
+  readonly promise: string;
+  /** @throws whatever the database says; that is a fault of the check, not of the record. */
+  judge(subject: Subject): Promise<Finding>;
+};
+
+/** The record at one moment. */
+export type Subject = {
+  /** Runs one statement in the snapshot that all invariants share. Big numbers come as text. */
+  readonly rows: <Row extends object>(statement: string, values?: readonly unknown[]) => Promise<Row[]>;
+  readonly connectionString: string;
+  /** What callers were answered; empty where no history was given. */
+  readonly answers: readonly Answer[];
+  /** Two neighbouring batches further apart than this many seconds have a gap between them. */
+  readonly gapSeconds: number;
+};

@@ -1,0 +1,82 @@
+import type { Invariant } from '../finding.js';
+
+/** An invariant that is one count and one list of sentences, both made by the database. */
+const byQueries = (id: string, promise: string, examined: string, ...offenders: readonly string[]): Invariant => ({
+  id,
+  promise,
+  judge: async ({ rows }) => {
+    const [count] = await rows<{ count: string }>(`select (${examined})::text as count`);
+    const broken: string[] = [];
+    for (const statement of offenders) {
+      broken.push(...(await rows<{ sentence: string }>(statement)).map(({ sentence }) => sentence));
+    }
+    return { examined: Number(count?.count ?? 0), broken };
+  },
+});
+
+const FACTS = `(
+  select stream, revision, batch, type from event
+  union all select 'machine-' || machine, revision, batch, 'CheckedIn' from check_in
+)`;
+const ALL_FACTS = `(select count(*) from event) + (select count(*) from check_in)`;
+
+/** I2: ids are unique, whatever the indexes say. */
+export const unique = byQueries(
+  'I2',
+  'no id occurs twice',
+  ALL_FACTS,
+  `select format('event id %s occurs %s times', event_id, count(*)) as sentence from event group by event_id having count(*) > 1`,
+  `select format('command %s has its event %s %s times on %s', command_id, ordinal, count(*), stream) as sentence
+   from event group by stream, command_id, ordinal having count(*) > 1`,
+  `select format('check %s occurs %s times', check_id, count(*)) as sentence from check_in group by check_id having count(*) > 1`,
+);
+
+/** I3: one dense order, and a time that only goes forward. */
+export const dense = byQueries(
+  'I3',
+  'batch numbers and ledger positions are dense, batch times never go back, and each batch holds what it counted',
+  'select count(*) from batch',
+  `select format('batch %s is missing before batch %s', number - 1, number) as sentence
+   from (select number, lag(number, 1, 0::bigint) over (order by number) as before from batch) b where number <> before + 1`,
+  `select format('position %s is missing before position %s', position - 1, position) as sentence
+   from (select position, lag(position, 1, -1::bigint) over (order by position) as before from event) e where position <> before + 1`,
+  `select format('batch %s is of %s, before the time of the batch before it', number, recorded_at) as sentence
+   from (select number, recorded_at, lag(recorded_at) over (order by number) as before from batch) b where recorded_at < before`,
+  `select format('position %s is in batch %s, after one of batch %s', position, batch, before) as sentence
+   from (select position, batch, lag(batch) over (order by position) as before from event) e where batch < before`,
+  `with counted as (
+     select coalesce(e.batch, c.batch) as number, coalesce(e.events, 0) as events, coalesce(c.checks, 0) as checks
+     from (select batch, count(*) as events from event group by batch) e
+     full join (select batch, count(*) as checks from check_in group by batch) c on c.batch = e.batch)
+   select format('batch %s counted %s events and %s checks, and holds %s and %s', coalesce(b.number, c.number),
+     coalesce(b.events::text, 'no'), coalesce(b.checks::text, 'no'), coalesce(c.events, 0), coalesce(c.checks, 0)) as sentence
+   from batch b full join counted c on c.number = b.number
+   where (b.events, b.checks) is distinct from (coalesce(c.events, 0), coalesce(c.checks, 0))`,
+  `select format('a check of machine %s has another time than its batch %s', c.machine, c.batch) as sentence
+   from check_in c join batch b on b.number = c.batch where b.recorded_at <> c.recorded_at`,
+);
+
+/** I4: one order of facts per stream, over both tables. */
+export const revisions = byQueries(
+  'I4',
+  "a stream's events and check-ins together have the revisions 1 to n, each once, and its head is at n",
+  `select count(distinct stream) from ${FACTS} f`,
+  `select format('%s has %s facts with %s revisions from %s to %s', stream, count(*), count(distinct revision), min(revision), max(revision)) as sentence
+   from ${FACTS} f group by stream
+   having count(*) <> max(revision) or count(distinct revision) <> count(*) or min(revision) <> 1`,
+  `select format('the head of %s is at revision %s, its newest fact at %s', h.stream, h.revision, coalesce(f.newest::text, 'none')) as sentence
+   from stream_head h left join (select stream, max(revision) as newest from ${FACTS} f group by stream) f on f.stream = h.stream
+   where h.revision is distinct from f.newest`,
+  `select format('revision %s of %s is in batch %s, after a later revision', revision, stream, batch) as sentence
+   from (select stream, revision, batch, lag(batch) over (partition by stream order by revision) as before from ${FACTS} f) o where batch < before`,
+);
+
+/** I9: a deletion is the last word (O31). */
+export const deletedIsLast = byQueries(
+  'I9',
+  'no fact of a machine has a revision above that of its deletion',
+  `select count(*) from event where type = 'MachineDeleted'`,
+  `select format('%s was deleted at revision %s, and has %s later facts, the last at revision %s', d.stream, d.revision, count(*), max(f.revision)) as sentence
+   from (select stream, min(revision) as revision from event where type = 'MachineDeleted' group by stream) d
+   join ${FACTS} f on f.stream = d.stream and f.revision > d.revision group by d.stream, d.revision`,
+);

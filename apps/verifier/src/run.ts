@@ -1,0 +1,50 @@
+import { readFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { readAnswers } from './answers.js';
+import { embeddedDatabase } from './embedded-plane.js';
+import { json, table } from './report.js';
+import { verify } from './verify.js';
+
+/** Everything holds; something is broken; it could not be judged. */
+export const EXIT = { holds: 0, broken: 1, unjudged: 2 } as const;
+
+const USAGE = `Usage: rollcall-verify [--json] [--answers FILE.jsonl] [--gap-seconds N] DATABASE_URL | --data DIR
+
+Judges the record of a plane, also while it runs. FILE.jsonl holds what callers were answered with success, one object per line:
+{"checkId" | "commandId", "revision", "batch"}. Exit code: 0 everything holds, 1 something is broken, 2 it could not be judged.
+`;
+
+/** Runs one command line (without `node` and the script). Never rejects. */
+export const run = async (
+  argv: readonly string[],
+  { out, err }: { out(text: string): void; err(text: string): void },
+): Promise<number> => {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...argv],
+      allowPositionals: true,
+      options: {
+        json: { type: 'boolean', default: false },
+        answers: { type: 'string' },
+        data: { type: 'string' },
+        'gap-seconds': { type: 'string', default: '15' },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    });
+    const [url] = positionals;
+    if (values.help || (url === undefined) === (values.data === undefined)) {
+      (values.help ? out : err)(USAGE);
+      return values.help ? EXIT.holds : EXIT.unjudged;
+    }
+    const verdict = await verify({
+      connectionString: url ?? (await embeddedDatabase(values.data ?? '')),
+      answers: values.answers === undefined ? [] : readAnswers(await readFile(values.answers, 'utf8')),
+      gapSeconds: Number(values['gap-seconds']),
+    });
+    out(values.json ? json(verdict) : table(verdict));
+    return verdict.holds ? EXIT.holds : EXIT.broken;
+  } catch (error) {
+    err(`rollcall-verify: ${error instanceof Error ? error.message : String(error)}\n`);
+    return EXIT.unjudged;
+  }
+};
