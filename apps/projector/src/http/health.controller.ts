@@ -1,4 +1,4 @@
-import { Controller, Get, ServiceUnavailableException } from '@nestjs/common';
+import { Controller, Get, Inject, ServiceUnavailableException } from '@nestjs/common';
 import { Projections } from '../projections.js';
 
 type ReadModelHealth = { readonly name: string; readonly following: boolean; readonly checkpoint: string | null };
@@ -6,7 +6,7 @@ type ReadModelHealth = { readonly name: string; readonly following: boolean; rea
 /** For a service manager or a load balancer, on the loopback only. */
 @Controller()
 export class HealthController {
-  constructor(private readonly projections: Projections) {}
+  constructor(@Inject(Projections) private readonly projections: Projections) {}
 
   /** The process answers. */
   @Get('healthz')

@@ -105,7 +105,7 @@ export const runWorkload = async (store: EventStore, options: WorkloadOptions): 
         fleet.findIndex(({ deleted }) => deleted),
         1,
       );
-    const size = 1 + random.below(random.below(10) === 0 ? fleet.length : 40);
+    const size = 1 + random.below(random.below(3) === 0 ? fleet.length : 60);
     await Promise.all(random.some(fleet, size).map(act));
     facts = [...revisions.values()].reduce((sum, revision) => sum + revision, 0);
     await options.pass?.(random.below(40) === 0 ? 16_000 + random.below(600_000) : 100 + random.below(4_000));
