@@ -1,4 +1,4 @@
-import { Agent, request } from 'node:https';
+import { Agent, request, type RequestOptions } from 'node:https';
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -102,7 +102,8 @@ export class PinnedClient {
         path: call.path,
         headers: { ...call.headers, ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }) },
         agent,
-        ...(signal ? { signal } : {}),
+        // Node keeps `signal` from agents, and a connection that nobody answers has to end with its request.
+        ...(signal ? { signal, givenUp: signal } : {}),
       });
       outgoing.on('error', (error) => {
         const failure = asTransportError(error, signal);
@@ -178,7 +179,7 @@ class VerifyingAgent extends Agent {
 
   /** Hands a socket over only when it is proven; until then no request can write to it. */
   override createConnection(
-    options: { signal?: AbortSignal },
+    options: RequestOptions & { givenUp?: AbortSignal },
     callback: (error: Error | null, socket: Duplex) => void,
   ): undefined {
     const host = bare(this.#origin.hostname);
@@ -196,10 +197,10 @@ class VerifyingAgent extends Agent {
     });
     this.#connecting.add(socket);
     const giveUp = () => socket.destroy(new TransportError('aborted', 'The request was given up'));
-    options.signal?.addEventListener('abort', giveUp, { once: true });
+    options.givenUp?.addEventListener('abort', giveUp, { once: true });
     const settle = (error: Error | null) => {
       this.#connecting.delete(socket);
-      options.signal?.removeEventListener('abort', giveUp);
+      options.givenUp?.removeEventListener('abort', giveUp);
       socket.off('error', settle).off('close', onClose);
       if (error) {
         // The socket may still report what the destruction did to it.

@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { SystemClock } from '@rollcall/lifetimes';
+import { readPrivateFile, writePrivateFile } from '@rollcall/secret-file';
+import { hashOf, makeSecret, type StopReasonWord } from '@rollcall/wire';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { LocalDaemon } from '../commands/local-daemon.js';
+import { LIMITS } from '../check/schedule.js';
+import { writeCredential } from '../installation/credential-file.js';
+import { writeHomePlane } from '../installation/home-plane.js';
+import { openStateDirectory, stateDirectory, type StateDirectory } from '../installation/state-directory.js';
+import { SettableReadiness } from '../testing/settable-readiness.js';
+import { problem, TestPlane } from '../testing/test-plane.js';
+import { Daemon } from './daemon.js';
+
+let scratch: string;
+let plane: TestPlane;
+let directory: StateDirectory;
+
+beforeAll(async () => {
+  scratch = await mkdtemp(join(tmpdir(), 'daemon-'));
+});
+afterAll(() => rm(scratch, { recursive: true, force: true }));
+
+beforeEach(async () => {
+  directory = stateDirectory({ stateDir: await mkdtemp(join(scratch, 'state-')) }, {});
+  await openStateDirectory(directory);
+});
+
+/** A plane, and an installation that belongs to it. */
+const atHome = async () => {
+  plane = await TestPlane.start(await mkdtemp(join(scratch, 'plane-')));
+  await writeHomePlane(directory.home, {
+    address: plane.address,
+    pins: [plane.authority.pin],
+    machine: { id: 'machine-1', name: null, owner: 'person-1' },
+    interval: 200,
+    enrolledWith: hashOf('token'),
+  });
+  return plane;
+};
+
+const keyOf = (generation: number) => ({ secret: makeSecret('rcm'), generation, address: plane.address });
+const takes = (...keys: readonly { secret: string }[]) => {
+  plane.onCheck = ({ credential }) =>
+    keys.some(({ secret }) => secret === credential)
+      ? { status: 200, body: JSON.stringify(plane.answer('machine-1', plane.checks.length)) }
+      : problem('credential-unknown');
+};
+
+/** A daemon in this process. */
+const started = async (drain?: () => Promise<void>) => {
+  const lines: string[] = [];
+  const write = (line: string) => void lines.push(line);
+  const up = Promise.withResolvers<(reason: StopReasonWord) => void>();
+  const ended = Daemon.run(
+    {
+      directory,
+      clock: new SystemClock(),
+      readiness: new SettableReadiness(),
+      portrait: { name: 'host', report: {} },
+      limits: { ...LIMITS, floor: 50 },
+      log: { info: write, warn: write, error: write },
+      ...(drain ? { drain } : {}),
+    },
+    up.resolve,
+  );
+  const stop = await Promise.race([
+    up.promise,
+    ended.then((why) => Promise.reject(new Error(`The daemon did not come up: ${JSON.stringify(why)}`))),
+  ]);
+  return { lines, stop, ended };
+};
+
+describe('the daemon', () => {
+  it('goes on checking while work is being finished, and says goodbye after it (C17)', async () => {
+    await using home = await atHome();
+    const key = keyOf(1);
+    await writeCredential(directory.credential, key);
+    takes(key);
+    const work = Promise.withResolvers<void>();
+    const daemon = await started(() => work.promise);
+    await home.until(() => home.checks.length > 0);
+    daemon.stop('signal');
+    const before = home.checks.length;
+    await home.until(() => home.checks.length > before + 2);
+    expect(home.checks.map(({ body }) => body.said)).not.toContain('stopping');
+    daemon.stop('person');
+    work.resolve();
+    await expect(daemon.ended).resolves.toBeNull();
+    const said = home.checks.map(({ body }) => [body.said, body.reason]);
+    expect(said.filter(([word]) => word === 'stopping')).toEqual([['stopping', 'signal']]);
+    expect(said.at(-1)).toEqual(['stopping', 'signal']);
+  });
+
+  it('goes on checking when its disk takes nothing any more, and says so (O13)', async () => {
+    await using home = await atHome();
+    const key = keyOf(1);
+    await writeCredential(directory.credential, key);
+    takes(key);
+    // What stands under the chain token's name cannot be replaced by a file.
+    await mkdir(join(directory.chain, 'occupied'), { recursive: true });
+    const daemon = await started();
+    await home.until(() => home.checks.length >= 3);
+    const status = await new LocalDaemon(directory).status();
+    expect(status?.state).toBe('checking');
+    expect(status?.problems).toHaveLength(1);
+    expect(home.checks[2]?.body.chain).toBe('epoch.2.mac');
+    daemon.stop('signal');
+    await daemon.ended;
+  });
+
+  it('uses the good credential and removes the torn pending one (C04 a)', async () => {
+    await using home = await atHome();
+    const key = keyOf(3);
+    await writeCredential(directory.credential, key);
+    await writePrivateFile(directory.nextCredential, JSON.stringify(keyOf(4)).slice(0, 40));
+    takes(key);
+    const daemon = await started();
+    await home.until(() => home.checks.length > 0);
+    expect(home.checks[0]?.credential).toBe(key.secret);
+    await expect(readPrivateFile(directory.nextCredential)).resolves.toBeNull();
+    daemon.stop('signal');
+    await daemon.ended;
+  });
+
+  it('checks in with the pending credential when the other is empty, and puts it in its place (C04 b)', async () => {
+    await using home = await atHome();
+    const key = keyOf(4);
+    await writePrivateFile(directory.credential, '');
+    await writeCredential(directory.nextCredential, key);
+    takes(key);
+    const daemon = await started();
+    await home.until(() => home.checks.length > 1);
+    daemon.stop('signal');
+    await daemon.ended;
+    expect(home.checks[0]?.body.believes).toMatchObject({ generation: 4 });
+    expect(await readFile(directory.credential, 'utf8')).toContain(key.secret);
+    await expect(readPrivateFile(directory.nextCredential)).resolves.toBeNull();
+  });
+
+  it('stays up without a check when no credential can be read, and touches nothing (C04 c)', async () => {
+    await using home = await atHome();
+    await writePrivateFile(directory.credential, Buffer.alloc(512));
+    const daemon = await started();
+    const status = await new LocalDaemon(directory).status();
+    expect(status).toMatchObject({ running: true, state: 'credential-unreadable', checks: { sequence: 0 } });
+    expect(status?.sentence).toContain('credential unreadable');
+    daemon.stop('signal');
+    await daemon.ended;
+    expect(home.checks).toEqual([]);
+    expect(home.enrolments).toEqual([]);
+    expect(await readPrivateFile(directory.credential)).toEqual(Buffer.alloc(512));
+  });
+
+  it('falls back on the credential before when the pending one is not known, and keeps both (C04 d)', async () => {
+    await using home = await atHome();
+    const [old, pending] = [keyOf(3), keyOf(4)];
+    await writeCredential(directory.credential, old);
+    await writeCredential(directory.nextCredential, pending);
+    takes(old);
+    const daemon = await started();
+    await home.until(() => home.checks.length > 2);
+    daemon.stop('signal');
+    await daemon.ended;
+    expect(home.checks.slice(0, 2).map(({ credential }) => credential)).toEqual([pending.secret, old.secret]);
+    expect(await readFile(directory.credential, 'utf8')).toContain(old.secret);
+    expect(await readFile(directory.nextCredential, 'utf8')).toContain(pending.secret);
+  });
+
+  it('never shows a credential to a plane that it is not for (O5)', async () => {
+    await using home = await atHome();
+    await writeCredential(directory.credential, { ...keyOf(1), address: 'https://another.example' });
+    const daemon = await started();
+    expect((await new LocalDaemon(directory).status())?.sentence).toContain('with the same token');
+    daemon.stop('signal');
+    await daemon.ended;
+    expect(home.checks).toEqual([]);
+  });
+
+  it('leaves nothing of a run behind but what the next one needs', async () => {
+    await using home = await atHome();
+    const key = keyOf(1);
+    await writeCredential(directory.credential, key);
+    takes(key);
+    const daemon = await started();
+    await home.until(() => home.checks.length > 0);
+    daemon.stop('signal');
+    await daemon.ended;
+    await expect(new LocalDaemon(directory).status()).resolves.toBeNull();
+    for (const gone of [directory.socket, directory.lock, directory.controlToken])
+      await expect(readFile(gone)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+});
