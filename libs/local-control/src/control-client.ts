@@ -2,6 +2,7 @@ import { request } from 'node:http';
 import type { ControlAnswer } from './control-server.js';
 import { refuseLongSocketPath } from './socket-path.js';
 
+/** One question to a daemon. `token` is what that daemon wrote at its start; `body` becomes JSON. */
 export type ControlCall = {
   readonly socketPath: string;
   readonly token: string;

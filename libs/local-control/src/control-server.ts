@@ -12,6 +12,7 @@ export type ControlRoutes = Readonly<Record<string, (body: unknown) => ControlAn
 /** Where to listen. Anything that is reachable from outside is refused, before and after binding (O1). */
 export type ControlAddress = { readonly path: string } | { readonly host: string; readonly port: number };
 
+/** What a control server needs to be given. */
 export type ControlServerOptions = {
   readonly address: ControlAddress;
   /** What every request has to bear; see `newControlToken`. */

@@ -6,6 +6,7 @@ import { connect, type TLSSocket } from 'node:tls';
 import { proveServerIdentity } from './server-identity.js';
 import { asTransportError, TransportError } from './transport-error.js';
 
+/** Where to, and whom to expect there. */
 export type PinnedClientOptions = {
   /** `https://host:port` */
   readonly origin: string;
@@ -17,6 +18,7 @@ export type PinnedClientOptions = {
   readonly now?: () => number;
 };
 
+/** One request; repeatable, because it may be sent twice (see `PinnedClient`). */
 export type HttpCall = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path and query, beginning with a slash. */

@@ -7,6 +7,7 @@ import { refuseUnlessPrivate, UnsafeFile } from './unsafe-file.js';
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
+/** How sure a write has to be. */
 export type WriteOptions = {
   /**
    * Whether the content must survive a power cut when the call has returned. Without, a reader still never sees half of it, but after

@@ -6,6 +6,7 @@ export type Display = Pick<CheckRequest, 'believes' | 'blockers' | 'name' | 'rep
 /** What a machine says of itself. */
 export type SelfPortrait = { readonly name: string | null; readonly report: SelfReportBody };
 
+/** What one check is made of. */
 export type CheckFacts = {
   readonly boot: CheckRequest['boot'];
   readonly sequence: number;

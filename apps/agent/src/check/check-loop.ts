@@ -17,6 +17,7 @@ import { elapsedSince, momentOf, watchfulSleep, type Moment } from './watchful-s
 const CHECK_DEADLINE = 10_000;
 const COUNTER_LIMIT = 2 ** 31 - 1;
 
+/** What the loop needs from outside: time, chance and ids are arguments. */
 export type CheckLoopOptions = {
   readonly clock: Clock;
   readonly notebook: Notebook;

@@ -3,6 +3,7 @@ import type { Outcome } from './reaction.js';
 /** An outcome for the status and the log: a code for programs and a sentence for the person at this machine. */
 export type Described = { readonly code: string; readonly sentence: string };
 
+/** Puts an outcome into words. */
 export const describeOutcome = (outcome: Outcome): Described => {
   if (outcome.kind === 'accepted') return { code: 'accepted', sentence: 'The plane has taken the check.' };
   if (outcome.kind === 'lost') return { code: outcome.failure, sentence: `${outcome.message}.` };

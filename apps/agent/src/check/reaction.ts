@@ -11,6 +11,7 @@ export type Course = {
   readonly stale: number;
 };
 
+/** The course after a success, or at the start. `interval` in milliseconds. */
 export const courseFrom = (interval: number): Course => ({ lastGood: interval, lost: 0, unknown: 0, stale: 0 });
 
 /** What became of a check: an answer that was read, or none. */
@@ -28,8 +29,10 @@ export type Outcome = Verdict | { readonly kind: 'lost'; readonly failure: Trans
  */
 export type Next = 'check' | 'repeat' | 'minimal' | 'take-boot' | 'other-key' | 'halt';
 
+/** What to do next, and after how many milliseconds. */
 export type Reaction = { readonly course: Course; readonly next: Next; readonly wait: number };
 
+/** What a reaction depends on beside the outcome and the course. */
 export type Circumstances = {
   readonly chance: Chance;
   readonly limits: Limits;

@@ -12,6 +12,7 @@ export type Limits = {
   readonly unknownCap: number;
 };
 
+/** The bounds for machines. */
 export const LIMITS: Limits = {
   floor: INTERVAL_FLOOR_SECONDS * 1_000,
   ceiling: INTERVAL_CEILING_SECONDS * 1_000,
@@ -19,6 +20,7 @@ export const LIMITS: Limits = {
   unknownCap: 900_000,
 };
 
+/** Milliseconds, before any answer named another. */
 export const DEFAULT_INTERVAL = INTERVAL_DEFAULT_SECONDS * 1_000;
 
 /** A source of chance in [0, 1), as an argument. */

@@ -3,6 +3,7 @@ import type { Clock } from '@rollcall/lifetimes';
 /** One moment by both clocks. */
 export type Moment = { readonly wall: number; readonly monotonic: number };
 
+/** Now. */
 export const momentOf = (clock: Clock): Moment => ({ wall: clock.wall(), monotonic: clock.monotonic() });
 
 /** Time since then, also time that the machine slept through: the clock that moved further is right. */

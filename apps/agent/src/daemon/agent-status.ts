@@ -26,6 +26,7 @@ export type AgentStatus = {
   readonly problems: readonly string[];
 };
 
+/** How an agent is; the sentence beside it says more. */
 export type AgentState =
   'stopped' | 'not-enrolled' | 'credential-unreadable' | 'checking' | 'waiting-for-person' | 'stopping';
 

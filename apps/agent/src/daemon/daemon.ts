@@ -17,6 +17,7 @@ import { VERSION } from '../version.js';
 import { checkSentence, shownChecks, type AgentStatus } from './agent-status.js';
 import { stopReasonIn } from './stop-reason.js';
 
+/** What a daemon is made of. */
 export type DaemonOptions = {
   readonly directory: StateDirectory;
   readonly clock: Clock;

@@ -50,6 +50,7 @@ export const loadKeys = async (directory: StateDirectory): Promise<ChosenKeys> =
   return chosen;
 };
 
+/** Reads what stands under one of the two names; never throws. */
 export const readCredential = async (path: string): Promise<CredentialReading> => {
   try {
     const content = await readPrivateFile(path, 4_096);
@@ -62,6 +63,7 @@ export const readCredential = async (path: string): Promise<CredentialReading> =
   }
 };
 
+/** Puts a credential in place, durably (O6). */
 export const writeCredential = (path: string, { secret, generation, address }: Key): Promise<void> =>
   writePrivateFile(path, `${JSON.stringify({ secret, generation, address })}\n`);
 

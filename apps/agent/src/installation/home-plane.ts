@@ -36,5 +36,6 @@ export const readHomePlane = async (path: string): Promise<HomePlane | null> => 
   return isWhole ? { address, pins, machine, interval, enrolledWith } : null;
 };
 
+/** Durable, like the credential that belongs to it. */
 export const writeHomePlane = (path: string, home: HomePlane): Promise<void> =>
   writePrivateFile(path, `${JSON.stringify(home, undefined, 2)}\n`);

@@ -2,6 +2,7 @@ import { PROBLEM_MEDIA_TYPE, PROBLEMS, type ProblemCode } from '@rollcall/wire';
 import type { MachineRow } from '../check/enrolment.js';
 import type { PlaneAnswer } from './plane.js';
 
+/** Admitted as this machine; `interval` in seconds, NaN where the answer named none. */
 export type Enrolled = { readonly kind: 'enrolled'; readonly machine: MachineRow; readonly interval: number };
 
 /** What the answer to an enrolment means. */
