@@ -13,7 +13,7 @@ import { openStateDirectory, type StateDirectory } from '../installation/state-d
 import { printable } from '../log.js';
 import { HttpsPlane } from '../plane/https-plane.js';
 import { enrolmentVerdictOn, type Enrolled } from '../plane/enrolment-verdict.js';
-import { LocalDaemon } from './local-daemon.js';
+import { DaemonBusy, LocalDaemon } from './local-daemon.js';
 import { readToken } from './read-token.js';
 import { portrait } from './run.js';
 
@@ -47,7 +47,11 @@ export const enrol = async (directory: StateDirectory, options: { replace?: bool
   await removePrivateFile(directory.enrolling);
   await removePrivateFile(directory.revoked);
 
-  const reloaded = await new LocalDaemon(directory).reload();
+  // A daemon that is only just starting or ending cannot be told, and need not be: the next start reads the credential.
+  const reloaded = await new LocalDaemon(directory).reload().catch((error: unknown) => {
+    if (error instanceof DaemonBusy) return null;
+    throw error;
+  });
   const named = machine.name === null ? machine.id : `${machine.name} (${machine.id})`;
   process.stdout.write(
     `Enrolled as ${printable(named)}.\n${reloaded ? 'The running agent checks in with it now.' : 'Start the agent: rollcall-agent start'}\n`,
