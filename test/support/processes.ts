@@ -203,7 +203,8 @@ const watch = async (name: string, child: ChildProcess): Promise<Running> => {
       abandon.abort();
       if (outcome !== 'overdue') return outcome;
       child.kill('SIGKILL');
-      await exited;
+      // Not longer than that: what it left behind may hold its streams open, and is reported by `close`.
+      await Promise.race([exited, wait(1_000)]);
       return fail(running, `did not end within ${withinMs} ms after ${signal} and was killed`);
     },
   };

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdir, realpath } from 'node:fs/promises';
 import { createServer, connect } from 'node:net';
 import { join } from 'node:path';
@@ -39,13 +40,13 @@ export const openDataDirectory = async (directory: string): Promise<DataDirector
   const root = await realpath(directory);
   const name = `\0rollcall-plane-${createHash('sha256').update(root).digest('hex')}`;
   const server = createServer((socket) => socket.end(String(process.pid)));
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EADDRINUSE') reject(error);
-      else void ownerOf(name).then((pid) => reject(new DirectoryInUse(directory, pid)));
-    });
-    server.listen(name, resolve);
-  });
+  try {
+    server.listen(name);
+    await once(server, 'listening');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    throw new DirectoryInUse(directory, await ownerOf(name));
+  }
   return {
     root,
     postgres: join(root, 'postgres'),

@@ -22,8 +22,7 @@ const step = (line: string): void => say(pc.dim(`  ${line}`));
 const main = async (): Promise<number> => {
   const options = readOptions(process.argv, userInfo().username);
   const opened = new OpenedInOrder();
-  const stopped = stopSignal();
-  const asked = stopped.then(() => 'stop' as const);
+  const stop = stopSignal();
   try {
     say(pc.bold('Rollcall starts.'));
     const directory = await openDataDirectory(options.data);
@@ -37,10 +36,10 @@ const main = async (): Promise<number> => {
     announce(plane, directory, person.link);
     if (options.agent)
       await Promise.race([
-        runAgent(plane, directory, options, { opened, personId: person.personId, stopped: asked }),
-        asked,
+        runAgent(plane, directory, options, { opened, personId: person.personId, stop }),
+        aborted(stop),
       ]);
-    await stopped;
+    await aborted(stop);
     say('\nRollcall stops: the agent says goodbye, then the plane ends.');
     return 0;
   } catch (error) {
@@ -55,10 +54,17 @@ const main = async (): Promise<number> => {
   }
 };
 
-/** Resolves at the first signal. Later ones change nothing: a terminal, npm and a wrapper each send theirs. */
-const stopSignal = (): Promise<void> =>
+/** Aborts at the first signal. Later ones change nothing: a terminal, npm and a wrapper each send theirs. */
+const stopSignal = (): AbortSignal => {
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort());
+  return stop.signal;
+};
+
+const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve());
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
   });
 
 const announce = (plane: Plane, directory: DataDirectory, link: string): void => {
@@ -84,14 +90,14 @@ const announce = (plane: Plane, directory: DataDirectory, link: string): void =>
   say('');
 };
 
-type AgentParts = { readonly opened: OpenedInOrder; readonly personId: string; readonly stopped: Promise<unknown> };
+type AgentParts = { readonly opened: OpenedInOrder; readonly personId: string; readonly stop: AbortSignal };
 
 /** Runs the local agent, enrolling it where it is new, and tells when the plane sees it. */
 const runAgent = async (
   plane: Plane,
   directory: DataDirectory,
   options: StandaloneOptions,
-  { opened, personId, stopped }: AgentParts,
+  { opened, personId, stop }: AgentParts,
 ): Promise<void> => {
   const program = join(dist, 'apps/agent/rollcall-agent.mjs');
   if (!existsSync(program)) throw new Error(`There is no agent at ${program}: npm run build`);
@@ -112,7 +118,7 @@ const runAgent = async (
     step('The local agent is enrolled.');
   }
   await agent.start();
-  await tellPresence(plane, agent, stopped, opened);
+  await tellPresence(plane, agent, stop, opened);
 };
 
 const closable = (agent: LocalAgent): LocalAgent & { close(): Promise<void> } =>
@@ -122,17 +128,15 @@ const closable = (agent: LocalAgent): LocalAgent & { close(): Promise<void> } =>
 const tellPresence = async (
   plane: Plane,
   agent: LocalAgent,
-  stopped: Promise<unknown>,
+  stop: AbortSignal,
   opened: OpenedInOrder,
 ): Promise<void> => {
   const database = openReadModels({ connectionString: plane.databaseUrl, onIdleError: () => undefined });
   opened.add({ close: () => database.destroy() });
   const machines = new MachineQueries(database, plane.store);
-  let isStopped = false;
-  void stopped.then(() => (isStopped = true));
   let told = '';
   let id: string | null = null;
-  while (!isStopped) {
+  while (!stop.aborted) {
     id ??= (await agent.status()).machine?.id ?? null;
     const found = id === null ? undefined : (await machines.find(id)).machines[0];
     const isPresent = found?.presence === 'present' && found.deletedAt === null;
@@ -141,7 +145,7 @@ const tellPresence = async (
     if (line !== told)
       say(`${isPresent ? pc.green('●') : pc.yellow('○')} ${found?.name ?? 'the local agent'}: ${line}`);
     told = line;
-    await Promise.race([wait(isPresent ? 2_000 : 500), stopped]);
+    await wait(isPresent ? 2_000 : 500, undefined, { signal: stop }).catch(() => undefined);
   }
 };
 

@@ -44,7 +44,7 @@ export const readOptions = (argv: readonly string[], userName: string): Standalo
       new Option('--gap <seconds>', 'for tests: what counts as a deaf time of the plane').argParser(seconds).hideHelp(),
     )
     .addOption(new Option('--mark <seconds>', 'for tests: idle time before a mark').argParser(seconds).hideHelp())
-    .parse(argv as string[]);
+    .parse(argv);
   return program.opts();
 };
 

@@ -33,7 +33,7 @@ export class OpenedInOrder {
 
   /** Closes everything, the newest first. One that fails does not keep the others open. */
   async close(): Promise<void> {
-    for (const close of this.opened.splice(0).reverse()) await close().catch(() => undefined);
+    for (const close of this.opened.splice(0).toReversed()) await close().catch(() => undefined);
   }
 }
 

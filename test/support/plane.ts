@@ -1,0 +1,177 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { PostgresEventStore } from '@rollcall/event-store-postgres';
+import { ensureChainKey } from '@rollcall/machine-api';
+import { ensureFirstPerson, issueSignInLink, signInAddress } from '@rollcall/operator-api';
+import { loadOrCreateAuthority } from '@rollcall/plane-ca';
+import { freshDatabase, type FreshDatabase } from './postgres.js';
+import { freePort, Processes, type Running } from './processes.js';
+
+const root = resolve(import.meta.dirname, '../..');
+const node = process.execPath;
+
+/** Short windows, so that absence takes seconds. All in seconds. */
+export const QUICK = { interval: 1, windowFloor: 3, gap: 2, mark: 0.5 } as const;
+
+/** A plane of real processes from `dist`, as it runs in production: two machine APIs behind a balancer, an operator API, a projector. */
+export type ProcessPlane = {
+  readonly processes: Processes;
+  readonly database: FreshDatabase;
+  readonly store: PostgresEventStore;
+  readonly personId: string;
+  /** Scratch space that goes with the plane. */
+  readonly directory: string;
+  /** What machines call: the balancer. */
+  readonly machineApi: { readonly url: string; readonly pins: readonly string[] };
+  readonly machineApis: readonly Running[];
+  readonly operatorApi: Running;
+  readonly projector: Running;
+  startProjector(): Promise<Running>;
+  /** A one-time link for the first person. */
+  link(): Promise<string>;
+  /** Runs `rollcall`, signed in as the first person once `login` was run. */
+  cli(
+    ...args: readonly string[]
+  ): Promise<{ readonly code: number | null; readonly stdout: string; readonly output: string }>;
+  /** Runs a command of `rollcall-agent` on an installation of its own name. */
+  agent(
+    name: string,
+    args: readonly string[],
+    input?: string,
+  ): Promise<{ readonly code: number | null; readonly output: string; readonly stdout: string }>;
+  /** Starts `rollcall-agent run` and leaves it running. */
+  runAgent(name: string): Promise<Running>;
+  close(): Promise<void>;
+};
+
+/** Starts it; resolves when every part says that it is ready. */
+export const startPlane = async (timing = QUICK): Promise<ProcessPlane> => {
+  const processes = new Processes();
+  const database = await freshDatabase();
+  const directory = await mkdtemp(join(tmpdir(), 'rollcall-plane-'));
+  const chainKey = join(directory, 'chain.key');
+  await ensureChainKey(chainKey);
+  const { pin } = await loadOrCreateAuthority(join(directory, 'ca'));
+  const store = await PostgresEventStore.connect({
+    connectionString: database.url,
+    applicationName: 'test',
+    readers: 2,
+  });
+  const { personId } = await ensureFirstPerson(store, { name: 'Ada' });
+
+  const ports = {
+    machine: [await freePort(), await freePort()],
+    operator: await freePort(),
+    projector: await freePort(),
+  };
+  const balancer = await balance(ports.machine);
+  const machineApi = { url: `https://127.0.0.1:${balancer.port}`, pins: [pin] };
+  const environment = {
+    ROLLCALL_DATABASE_URL: database.url,
+    ROLLCALL_MIGRATIONS_DIR: join(root, 'infra/migrations'),
+    ROLLCALL_CA_DIR: join(directory, 'ca'),
+    ROLLCALL_CHAIN_KEY_FILE: chainKey,
+    ROLLCALL_TEST_SHORT_WINDOWS: '1',
+    ROLLCALL_INTERVAL_SECONDS: String(timing.interval),
+    ROLLCALL_WINDOW_FLOOR_SECONDS: String(timing.windowFloor),
+    ROLLCALL_GAP_SECONDS: String(timing.gap),
+    ROLLCALL_MARK_SECONDS: String(timing.mark),
+    ROLLCALL_MACHINE_API_ADDRESS: machineApi.url,
+  };
+  const app = (name: string, ready: RegExp, env: Record<string, string>) =>
+    processes.start(name, node, [join(root, `dist/apps/${name}/main.js`)], {
+      env: { ...environment, ...env },
+      ready,
+      readyWithin: 60_000,
+    });
+  const startProjector = () =>
+    app('projector', /the projector follows/, { ROLLCALL_PROJECTOR_PORT: String(ports.projector) });
+  const [projector, operatorApi, ...machineApis] = await Promise.all([
+    startProjector(),
+    app('operator-api', /the operator API answers/, { ROLLCALL_OPERATOR_API_PORT: String(ports.operator) }),
+    ...ports.machine.map((port) =>
+      app('machine-api', /machines can check in/, { ROLLCALL_MACHINE_API_PORT: String(port) }),
+    ),
+  ]);
+
+  const cliEnvironment = { ROLLCALL_CONFIG_DIR: join(directory, 'cli'), NO_COLOR: '1' };
+  const agentEnvironment = { ROLLCALL_AGENT_INTERVAL_FLOOR_MS: '300' };
+  const agentProgram = join(root, 'dist/apps/agent/rollcall-agent.mjs');
+  const place = (name: string) => ['--state-dir', join(directory, name)];
+  return {
+    processes,
+    database,
+    store,
+    personId,
+    directory,
+    machineApi,
+    machineApis,
+    operatorApi,
+    projector,
+    startProjector,
+    link: async () => {
+      const { secret } = await issueSignInLink(store, personId);
+      return signInAddress(secret, { operatorApi: `https://127.0.0.1:${ports.operator}`, pins: [pin] });
+    },
+    cli: (...args) =>
+      processes.run('rollcall', node, [join(root, 'dist/apps/cli/rollcall.mjs'), ...args], { env: cliEnvironment }),
+    agent: (name, [command = '', ...args], input) =>
+      processes.run(`rollcall-agent ${command}`, node, [agentProgram, command, ...place(name), ...args], {
+        env: agentEnvironment,
+        ...(input === undefined ? {} : { input }),
+      }),
+    runAgent: (name) =>
+      processes.start('rollcall-agent run', node, [agentProgram, 'run', ...place(name)], {
+        env: agentEnvironment,
+        ready: /is running, process/,
+      }),
+    close: async () => {
+      try {
+        await processes.close();
+      } finally {
+        await Promise.all([store.close(), balancer.close()]);
+        await Promise.all([database.drop(), rm(directory, { recursive: true, force: true })]);
+      }
+    },
+  };
+};
+
+/** How long a connection may be quiet before the balancer ends it: below the interval, so that the next check lands elsewhere. */
+const QUIET_MS = 250;
+
+/** Where all machines come from, as the plane sees it: an address that occurs nowhere else (O2). */
+export const MACHINE_ADDRESS = '127.0.0.77';
+
+/** Connections go to the upstreams in turn. */
+const balance = async (upstreams: readonly number[]): Promise<{ port: number; close(): Promise<void> }> => {
+  let turn = 0;
+  const open = new Set<Socket>();
+  const server: Server = createServer((incoming) => {
+    const port = upstreams[turn % upstreams.length] as number;
+    turn += 1;
+    const upstream = connect({ port, host: '127.0.0.1', localAddress: MACHINE_ADDRESS });
+    for (const socket of [incoming, upstream]) {
+      open.add(socket);
+      socket.setTimeout(QUIET_MS, () => socket.destroy());
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        open.delete(socket);
+        incoming.destroy();
+        upstream.destroy();
+      });
+    }
+    incoming.pipe(upstream).pipe(incoming);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  const close = async () => {
+    server.close();
+    for (const socket of open) socket.destroy();
+    await once(server, 'close');
+  };
+  return { port, close };
+};
