@@ -188,8 +188,9 @@ begin
   if true = any (s_fresh) then
     with made as (
       insert into stream_head (stream, revision, fold, state)
-      select s.stream, s.expected, s.fold, '{}'::jsonb
-      from unnest(s_stream, s_expected, s_fold, s_fresh) s(stream, expected, fold, fresh)
+      -- In its full size at once, so that its page keeps room for the updates to come.
+      select s.stream, s.expected, s.fold, s.state::jsonb
+      from unnest(s_stream, s_expected, s_fold, s_fresh, s_state) s(stream, expected, fold, fresh, state)
       where s.fresh order by s.stream collate "C"
       on conflict (stream) do nothing
       returning stream

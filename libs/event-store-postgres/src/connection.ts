@@ -18,7 +18,7 @@ export const timestampOf = (instant: number): string => new Date(instant).toISOS
 export const connectionConfig = (connectionString: string, applicationName: string): pg.ClientConfig => ({
   connectionString,
   application_name: applicationName,
-  types: types as pg.CustomTypesConfig,
+  types,
   keepAlive: true,
   keepAliveInitialDelayMillis: 10_000,
   connectionTimeoutMillis: 3_000,

@@ -22,6 +22,7 @@ import { connectionConfig, ConnectionLost, ReplacedConnection } from './connecti
 import { appendValues, checkInOf, eventOf, type CheckRow, type EventRow, type Known } from './rows.js';
 import * as sql from './sql.js';
 
+/** How to reach the record, and how patient to be with it. */
 export type PostgresLogOptions = {
   readonly connectionString: string;
   /** Shown in `pg_stat_activity`. (Default: rollcall) */

@@ -52,6 +52,7 @@ export type Batch = {
 /** The stream a decision is about: by its name, or by a key that it holds (a credential's hash). An unheld key decides on the initial state. */
 export type Target = { readonly stream: string } | { readonly claim: string };
 
+/** Who asks, and by which id the command is known. */
 export type DecideOptions = {
   readonly actor: Actor;
   /**
@@ -86,6 +87,7 @@ export type StreamView<State> = {
   readonly lastCheckAt: Instant | null;
 };
 
+/** Which stream took a key last, and whether it has given it back. */
 export type ClaimHolder = { readonly stream: string; readonly released: boolean };
 
 /** The newest batch. `number` is 0n on an empty record. */

@@ -22,10 +22,12 @@ export class ClaimTaken extends Error {
   }
 }
 
+/** The rules stumbled over facts of the stream that they are about. */
 class FoldFailed extends Error {
   override readonly name = 'FoldFailed';
 }
 
+/** The bounds of a group commit. */
 export type GroupCommitOptions = {
   /** Most decisions in one append. (Default: 1000) */
   readonly batchLimit?: number;
@@ -100,7 +102,7 @@ export class GroupCommit {
     if (this.closing || this.waiting.length >= this.queueLimit) return Promise.reject(unavailable());
     return new Promise((resolve, reject) => {
       this.waiting.push({
-        decider: decider as unknown as AnyDecider,
+        decider,
         target,
         command,
         options,

@@ -18,6 +18,7 @@ export type Head = {
   readonly state: Json;
 };
 
+/** What the record knows of one question. */
 export type Answer = {
   /** null for a key that nobody holds. */
   readonly stream: string | null;
@@ -29,6 +30,7 @@ export type Answer = {
   readonly repeated: boolean;
 };
 
+/** A ledger event that is to be recorded. */
 export type NewEvent = {
   readonly revision: number;
   readonly commandId: string;
@@ -41,6 +43,7 @@ export type NewEvent = {
   readonly trace: string | null;
 };
 
+/** A check-in that is to be recorded. */
 export type NewCheckIn = { readonly revision: number; readonly checkIn: CheckedIn };
 
 /** Everything that one append wants of one stream. */
@@ -61,6 +64,7 @@ export type AppendItem = {
 /** `ok`, `conflict` (the head moved) or the key that another stream holds. */
 export type ItemOutcome = 'ok' | 'conflict' | { readonly claimTaken: string };
 
+/** What became of one append, item by item. */
 export type AppendResult = {
   /** null when no item was recorded. */
   readonly batch: bigint | null;

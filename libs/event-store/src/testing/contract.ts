@@ -410,15 +410,15 @@ export const describeEventStoreContract = (name: string, make: () => Promise<Sto
     });
 
     it('tells listeners of an append by any instance', async () => {
-      const heard = new Promise<void>((resolve) => {
+      const heard = new Promise<string>((resolve) => {
         const stop = store.onAppended(() => {
           stop();
-          resolve();
+          resolve('told');
         });
       });
       // A listener that has just begun may miss one: it is a hint. Two appends with a pause between reach it.
       const repeat = setInterval(() => void add('tally-a', 1, undefined, subject.other).catch(() => undefined), 50);
-      await heard;
+      expect(await heard).toBe('told');
       clearInterval(repeat);
     });
   });

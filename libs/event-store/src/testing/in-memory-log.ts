@@ -143,7 +143,7 @@ export class InMemoryLog extends RecordLog {
       const decided = { ...(JSON.parse(body) as object), type } as LedgerEvent;
       return { kind: 'event', ...place, revision, position, eventId, commandId, ordinal, actor, event: decided, body };
     });
-    const checkIns = item.checkIns.map(({ revision, checkIn: { chain: _, ...checkIn } }): RecordedCheckIn => ({
+    const checkIns = item.checkIns.map(({ revision, checkIn: { chain: _chain, ...checkIn } }): RecordedCheckIn => ({
       kind: 'check-in',
       ...place,
       revision,
