@@ -61,10 +61,10 @@ describe('writers in processes of their own', () => {
       ),
     );
     const ended = Promise.all(writers.map((writer) => writer.exited));
-    let over = false;
-    void ended.then(() => (over = true));
+    const over = new AbortController();
+    void ended.then(() => over.abort());
     let killed = 0;
-    while (!over) {
+    while (!over.signal.aborted) {
       // Each time two sessions of anybody's: writers in the middle of an append, readers between two queries.
       const victims = [...(await owner.sessions('process% writer', 'active')), ...(await owner.sessions('reader%'))];
       const chosen = victims

@@ -25,14 +25,17 @@ const answerOf = (line: string, number: number): Answer => {
     throw new Error(`Answers, line ${number}: neither checkId nor commandId is a UUID`);
   if (revision !== null && !Number.isSafeInteger(revision))
     throw new Error(`Answers, line ${number}: revision is no number`);
-  if (batch !== null && !/^\d+$/.test(String(batch))) throw new Error(`Answers, line ${number}: batch is no number`);
+  if (batch !== null && !isNumber(batch)) throw new Error(`Answers, line ${number}: batch is no number`);
   return {
     kind: checkId === undefined ? 'command' : 'check',
     id: id.toLowerCase(),
     revision: revision as number | null,
-    batch: batch === null ? null : String(batch as string | number),
+    batch: batch === null ? null : String(batch),
   };
 };
+
+const isNumber = (value: unknown): value is string | number =>
+  (typeof value === 'string' || typeof value === 'number') && /^\d+$/.test(String(value));
 
 const fieldsOf = (line: string, number: number): { readonly [field: string]: unknown } => {
   try {

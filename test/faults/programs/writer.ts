@@ -34,8 +34,8 @@ const task = JSON.parse(process.argv[2] ?? '') as Task;
 const actor = { kind: 'plane', id: task.name } as const;
 const log = new PostgresLog({ connectionString: task.url, applicationName: task.name, callTimeoutMs: 1_000 });
 const store = new LogBackedStore(log);
-let stopping = false;
-process.once('SIGTERM', () => (stopping = true));
+const stopping = new AbortController();
+process.once('SIGTERM', () => stopping.abort());
 
 // mulberry32: the same seed makes the same sequence of wishes.
 let seed = task.seed;
@@ -156,7 +156,8 @@ const race = async (): Promise<void> => {
 };
 
 const stream = async (): Promise<void> => {
-  for (let turn = 0; !stopping; turn += 1) await command(`tally-${task.name}-${turn % 50}`, { type: 'Add', amount: 1 });
+  for (let turn = 0; !stopping.signal.aborted; turn += 1)
+    await command(`tally-${task.name}-${turn % 50}`, { type: 'Add', amount: 1 });
 };
 
 await Promise.all(Array.from({ length: task.writers }, { mixture, race, stream }[task.work]));
