@@ -63,7 +63,7 @@ describe('the order of checks', () => {
 
 describe('the repetition of a check after a lost answer', () => {
   const past = [checked(1, 1), checked(2, 1), checked(3, 1), checked(4, 1), checked(5, 1), checked(5, 2)];
-  const state = past.reduce(boots.evolve, boots.initial());
+  const remembered = () => past.reduce(boots.evolve, boots.initial());
 
   it.each([
     ['the newest check of the newest boot', boot(5), checkIdOf(boot(5), 2), true],
@@ -74,15 +74,25 @@ describe('the repetition of a check after a lost answer', () => {
     ['the same counter with another id', boot(5, 'cccccccc'), checkIdOf(boot(5), 2), false],
     ['the same id with another counter', boot(6, boot(5).id), checkIdOf(boot(5), 2), false],
   ])('recognises %s: %#', (_what, of, checkId, expected) => {
-    expect(isRepetition(state, { boot: of, checkId })).toBe(expected);
+    expect(isRepetition(remembered(), { boot: of, checkId })).toBe(expected);
   });
 
   it('keeps at most four boots, the newest ones, in their order', () => {
-    expect(state.map((record) => [record.boot.counter, record.sequence])).toEqual([
+    expect(remembered().map((record) => [record.boot.counter, record.sequence])).toEqual([
       [2, 1],
       [3, 1],
       [4, 1],
       [5, 2],
+    ]);
+  });
+
+  it('changes what is remembered of its own boot, and of no other', () => {
+    const checkIds = [...past, checked(4, 2)].reduce(boots.evolve, boots.initial()).map(({ checkId }) => checkId);
+    expect(checkIds).toEqual([
+      checkIdOf(boot(2), 1),
+      checkIdOf(boot(3), 1),
+      checkIdOf(boot(4), 2),
+      checkIdOf(boot(5), 2),
     ]);
   });
 

@@ -35,6 +35,7 @@ describe('a display field that cannot be stored or shown is cleaned and never co
     expect(cleanDisplay('ab cdef', 3)).toBe('ab');
     expect(cleanDisplay('a\u{1F600}\u{1F601}\u{1F602}', 2)).toBe('a\u{1F600}');
     expect(cleanDisplay('abc', 3)).toBe('abc');
+    expect(cleanDisplay('  abc', 3)).toBe('abc');
   });
 
   it('gives nothing but what can be stored, and the same when it is cleaned again', () => {

@@ -92,6 +92,11 @@ describe('a rotation keeps the old key until the new one has succeeded once (O19
       .when(rotateWith(1, 'h4'))
       .then(registered(4, 'h4')));
 
+  it('confirms nothing where nothing is pending', () =>
+    given(registered(1), confirmed(1), confirmed(2))
+      .when(checkWith(1))
+      .thenState({ current: { generation: 1, keyHash: keyHash(1) }, pending: null }));
+
   it('confirms nothing but what is pending', () =>
     given(registered(1), confirmed(1), registered(2), confirmed(1))
       .when(checkWith(1))

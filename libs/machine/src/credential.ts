@@ -37,7 +37,7 @@ export const credential: Rules<Credential, AdmitMachine | AcceptCheck | StartRot
         // A retained old key must not found a second line of generations.
         if (!presentsCurrent) throw new Refusal('generation-behind');
         // A lost answer: the same hash again is the same generation.
-        if ([state.pending?.keyHash, state.current?.keyHash].includes(command.nextKeyHash)) return [];
+        if ([state.pending?.keyHash, command.keyHash].includes(command.nextKeyHash)) return [];
         return [{ type: 'GenerationRegistered', generation: state.highest + 1, keyHash: command.nextKeyHash }];
     }
   },

@@ -37,6 +37,7 @@ describe('the last word of a machine', () => {
       .thenNothing());
 
   it('remembers the reason of a goodbye and forgets it on the next running check (O23)', () => {
+    expect(lastWord.evolve({ said: 'stopping', reason: 'update' }, started(boot(2)))).toBeNull();
     expect(lastWord.evolve(null, saidStopping('update'))).toEqual({ said: 'stopping', reason: 'update' });
     expect(lastWord.evolve({ said: 'stopping', reason: 'update' }, checkedIn())).toEqual({
       said: 'running',

@@ -260,9 +260,27 @@ describe('deletion is the end (O31)', () => {
   );
 });
 
+it('knows nothing of a machine before its first fact', () => {
+  expect(machine.initial()).toStrictEqual({
+    enrolment: null,
+    credential: { status: 'unknown', current: null, pending: null, highest: 0 },
+    name: null,
+    report: NO_REPORT,
+    blockers: [],
+    lastWord: null,
+    boots: [],
+    checkIns: { window: null, chain: null },
+  });
+});
+
 describe('a fact of an unknown type', () => {
   it('changes nothing and claims nothing', () => {
-    const unknown = { ...checkedIn({ sequence: 9 }), type: 'MachinePainted', name: 'x' } as unknown as MachineFact;
+    const unknown = {
+      ...checkedIn({ sequence: 9 }),
+      type: 'MachinePainted',
+      name: 'x',
+      hostname: 'x',
+    } as unknown as MachineFact;
     const state = RUNNING.reduce(machine.evolve, machine.initial());
     expect(machine.evolve(state, unknown)).toEqual(state);
     expect(machine.claims?.(unknown)).toEqual([]);

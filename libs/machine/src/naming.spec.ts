@@ -50,6 +50,15 @@ describe('the display name (O24)', () => {
     given(admitted(), renamed('a')).when(rename('build-box')).then(renamed('build-box'));
   });
 
+  it('remembers who gave it', () => {
+    given(admitted({ name: 'lab-1' }))
+      .when(check({ name: 'b' }))
+      .thenState({ value: 'lab-1', by: 'token' });
+    given(admitted())
+      .when(check({ name: 'b' }))
+      .thenState({ value: 'b', by: 'check' });
+  });
+
   it('becomes a person’s word when a person says the same name', () => {
     given(admitted(), adopted('a')).when(rename('a')).then(renamed('a'));
     given(admitted({ name: 'a' }))

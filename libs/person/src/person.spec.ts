@@ -54,6 +54,9 @@ describe('a sign-in link', () => {
     given().when(issueLink()).thenRefused('link-refused', {});
   });
 
+  it('is issued beside others', () =>
+    given(registered, linkIssued('l0')).when(issueLink(), { now: NOW }).then(linkIssued()));
+
   it('is issued once', () => given(registered, linkIssued('l0'), linkIssued()).when(issueLink()).thenNothing());
 
   it('becomes a session before it expires', () => {
@@ -104,6 +107,8 @@ describe('a session', () => {
 });
 
 describe('what is kept of a person', () => {
+  it('is nothing before registration', () => expect(person.initial()).toEqual({ name: null, links: [], sessions: [] }));
+
   it('is bounded: the hundred newest links and sessions', () => {
     const numbers = Array.from({ length: 101 }, (_, index) => index);
     const { links, sessions } = stateAfter(
