@@ -8,6 +8,7 @@ import pg from 'pg';
 
 const run = promisify(execFile);
 
+/** Where a cluster lives and listens. */
 export type ClusterOptions = {
   /** Where the cluster lives: `data/`, `password`, `postgres.log`. Made when absent; owner-only. */
   readonly directory: string;

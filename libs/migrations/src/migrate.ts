@@ -31,6 +31,7 @@ export const readMigrations = async (directory: string): Promise<readonly Migrat
   );
 };
 
+/** Which database, and which folder of migrations. */
 export type MigrateOptions = {
   /** A role that owns the schema: `postgres://…`. */
   readonly connectionString: string;

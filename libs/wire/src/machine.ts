@@ -7,6 +7,7 @@ export const INTERVAL_FLOOR_SECONDS = 10;
 export const INTERVAL_CEILING_SECONDS = 3_600;
 export const INTERVAL_DEFAULT_SECONDS = 30;
 
+/** The closed list of reasons that the last check before a stop may carry (O17). */
 export type StopReasonWord = 'person' | 'update' | 'restart' | 'handoff' | 'signal' | 'revocation';
 
 /** `POST /v1/enrolments`. No bearer: the token is the right to join once. */
@@ -20,6 +21,7 @@ export type EnrolmentRequest = {
   readonly profile: SelfReportBody;
 };
 
+/** What an installation reports about itself. Display only; null or absent: no reading, the known one stays. */
 export type SelfReportBody = {
   readonly hostname?: string | null;
   readonly agentVersion?: string | null;
@@ -56,6 +58,7 @@ export type CheckRequest = {
   readonly secondsCutOff?: number;
 };
 
+/** The answer to an accepted check; a repetition of the check gets the same one (plane, section 4). */
 export type CheckAnswer = {
   readonly machine: {
     readonly id: string;

@@ -33,9 +33,12 @@ export const PROBLEMS = {
   internal: { status: 500, title: 'The plane failed' },
 } as const satisfies Record<string, { status: number; title: string }>;
 
+/** A code of the closed list. */
 export type ProblemCode = keyof typeof PROBLEMS;
 
+/** What `type` of a problem document begins with; the code follows (RFC 9457). */
 export const PROBLEM_TYPE_PREFIX = 'urn:rollcall:problem:';
+/** The media type of every error answer; a body of any other type is not ours and changes nothing. */
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json';
 
 /** An RFC 9457 problem document. Members beyond `detail` are extensions of single codes. */

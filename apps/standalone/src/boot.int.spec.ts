@@ -1,0 +1,53 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { freePort } from '../../../test/support/processes.js';
+import { DirectoryInUse, openDataDirectory, openPlane, OpenedInOrder, welcome, type Plane } from './index.js';
+
+const migrations = resolve(import.meta.dirname, '../../../infra/migrations');
+const opened = new OpenedInOrder();
+const steps: string[] = [];
+let base: string;
+let plane: Plane;
+
+beforeAll(async () => {
+  base = await mkdtemp(join(tmpdir(), 'rollcall-boot-'));
+  const directory = await openDataDirectory(join(base, 'data'));
+  opened.add({ close: () => directory.release() });
+  const ports = {
+    machinePort: await freePort(),
+    operatorPort: await freePort(),
+    projectorPort: await freePort(),
+    postgresPort: await freePort(),
+  };
+  const options = { data: directory.root, person: 'Ada', agent: false, ...ports };
+  plane = await openPlane(directory, options, { migrations, opened, tell: (line) => steps.push(line) });
+}, 90_000);
+
+afterAll(async () => {
+  await opened.close();
+  await rm(base, { recursive: true, force: true });
+}, 30_000);
+
+it('boots the three apps in one process on a PostgreSQL of its own (U8)', async () => {
+  expect(steps.join('\n')).toContain('0001_record');
+  const answer = await fetch(`${plane.projector.url}/readyz`);
+  expect(answer.status).toBe(200);
+  expect(plane.machineApi.pins).toEqual(plane.operatorApi.pins);
+});
+
+it('makes one first person, however often it is started, and a new link each time (U8)', async () => {
+  const first = await welcome(plane, 'Ada');
+  const second = await welcome(plane, 'Grace');
+  expect(second.personId).toBe(first.personId);
+  expect(second.link).not.toBe(first.link);
+});
+
+it('lets one plane at a time have a directory, and the next when it has gone (U8)', async () => {
+  await expect(openDataDirectory(join(base, 'data'))).rejects.toThrow(DirectoryInUse);
+  await expect(openDataDirectory(join(base, 'data'))).rejects.toThrow(`process ${process.pid}`);
+  const other = await openDataDirectory(join(base, 'other'));
+  await other.release();
+  await (await openDataDirectory(join(base, 'other'))).release();
+});
