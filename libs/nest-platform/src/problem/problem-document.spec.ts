@@ -37,6 +37,19 @@ it.each([
 });
 
 it.each([
+  ['a refused connection', Object.assign(new AggregateError([], 'connect'), { code: 'ECONNREFUSED' })],
+  ['a server that shuts down', Object.assign(new Error('terminating connection'), { code: '57P01' })],
+  ['a full disk', Object.assign(new Error('could not extend file'), { code: '53100' })],
+  ['a connection that broke', new Error('Connection terminated unexpectedly')],
+  ['any of them as the cause', new Error('the read model', { cause: new Error('Query read timeout') })],
+])('asks to come again after %s of the database, and has it logged as a fault', (_, error) => {
+  const { problem, headers, fault } = problemOf(error);
+  expect(problem).toMatchObject({ code: 'unavailable', status: 503 });
+  expect(headers['retry-after']).toMatch(/^[1-9]\d*$/);
+  expect(fault).toBe(true);
+});
+
+it.each([
   [404, 'not-found'],
   [413, 'too-large'],
   [418, 'bad-request'],

@@ -1,6 +1,7 @@
 import { HttpException } from '@nestjs/common';
 import { Refusal } from '@rollcall/decider';
 import { PROBLEM_TYPE_PREFIX, PROBLEMS, type Problem, type ProblemCode } from '@rollcall/wire';
+import { isOutage } from './outage.js';
 
 /** Seconds that a caller is asked to wait where a refusal does not say it itself. */
 const RETRY_AFTER_DEFAULT = 5;
@@ -40,12 +41,14 @@ export const problemOf = (error: unknown, requestId?: string): ProblemAnswer => 
 type Classified = { readonly code: ProblemCode; readonly details?: Refusal['details']; readonly fault?: boolean };
 
 const FAULT: Classified = { code: 'internal', fault: true };
+const OUTAGE: Classified = { code: 'unavailable', fault: true };
 
 const classify = (error: unknown): Classified => {
   if (error instanceof Refusal) return isProblemCode(error.code) ? { code: error.code, details: error.details } : FAULT;
   if (error instanceof HttpException) return ofStatus(error.getStatus());
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return typeof code === 'string' && code.startsWith('FST_') ? ofFastify(code, error as Error) : FAULT;
+  if (typeof code === 'string' && code.startsWith('FST_')) return ofFastify(code, error as Error);
+  return isOutage(error) ? OUTAGE : FAULT;
 };
 
 const isProblemCode = (code: string): code is ProblemCode => Object.hasOwn(PROBLEMS, code);
