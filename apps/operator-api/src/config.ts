@@ -1,6 +1,6 @@
 import { LOG_LEVELS, readConfig, type Environment, type LogLevel } from '@rollcall/nest-platform';
 import type { TlsSettings } from '@rollcall/plane-ca';
-import { isPin } from '@rollcall/pinned-https';
+import { isPin } from '@rollcall/wire';
 
 /** What the operator API needs to know. */
 export type OperatorApiConfig = {

@@ -1,4 +1,3 @@
-export * from './pin.js';
 export * from './transport-error.js';
 export * from './server-identity.js';
 export * from './pinned-client.js';

@@ -2,13 +2,14 @@
 import 'reflect-metadata';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import * as x509 from '@peculiar/x509';
+import { isPin, pinOf } from '@rollcall/wire';
 import { X509Certificate, webcrypto } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer as createHttpsServer, type Server } from 'node:https';
 import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { RequestListener } from 'node:http';
-import { isPin, PinnedClient, pinOf, TransportError, type HttpCall } from './index.js';
+import { PinnedClient, TransportError, type HttpCall } from './index.js';
 
 const EC = { name: 'ECDSA', namedCurve: 'P-256' } as const;
 const SIGNATURE = { name: 'ECDSA', hash: 'SHA-256' } as const;

@@ -1,6 +1,6 @@
+import { pinOf } from '@rollcall/wire';
 import { X509Certificate } from 'node:crypto';
 import { checkServerIdentity, type DetailedPeerCertificate } from 'node:tls';
-import { pinOf } from './pin.js';
 import { TransportError } from './transport-error.js';
 
 const SERVER_AUTHENTICATION = '1.3.6.1.5.5.7.3.1';
@@ -18,8 +18,7 @@ export type Expected = {
 /**
  * Proves that a presented chain (leaf first) ends in a pinned authority, and returns the pin that matched.
  *
- * The pin is that of the authority's key and not of the leaf's, so a server certificate changes without anybody noticing (plane,
- * section 4). Dates are looked at last: only a certificate of the right authority may tell a machine that its clock is wrong.
+ * The pin is that of the authority's key and not of the leaf's, so a server certificate changes without anybody noticing. Dates are looked at last: only a certificate of the right authority may tell a machine that its clock is wrong.
  *
  * @throws TransportError with a `certificate-…` code
  */

@@ -1,8 +1,9 @@
-import { createHash, X509Certificate } from 'node:crypto';
+import { createPrivateFile } from '@rollcall/secret-file';
+import { pinOf } from '@rollcall/wire';
+import { X509Certificate } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import { createFile } from './atomic-file.js';
 import { issueForServer, makeAuthority, readSigner, type CertifiedKey } from './certificate.js';
 import { fromPemFile, toPemFile } from './pem-file.js';
 
@@ -26,12 +27,6 @@ export type PlaneAuthority = {
     /** (Default: the clock) */
     readonly now?: Date;
   }): Promise<CertifiedKey>;
-};
-
-/** The pin of a certificate's key: `sha256/<base64>`, over the DER of the SubjectPublicKeyInfo, as RFC 7469 counts it. */
-export const pinOf = (certificatePem: string): string => {
-  const spki = new X509Certificate(certificatePem).publicKey.export({ type: 'spki', format: 'der' });
-  return `sha256/${createHash('sha256').update(spki).digest('base64')}`;
 };
 
 /** Host names in one form: lower case, each once, IPv6 without brackets. */
@@ -65,7 +60,7 @@ export const loadOrCreateAuthority = async (
   });
   return {
     certificatePem,
-    pin: pinOf(certificatePem),
+    pin: pinOf(new X509Certificate(certificatePem).publicKey),
     issueServerCertificate: async ({ hosts, days = 90, now: at = new Date() }) => {
       const names = canonicalHosts(hosts);
       if (names.length === 0) throw new Error('A server certificate needs at least one host');
@@ -77,7 +72,7 @@ export const loadOrCreateAuthority = async (
 const create = async (path: string, now: Date): Promise<string> => {
   const made = await makeAuthority(now, AUTHORITY_YEARS);
   const text = toPemFile(made.keyPem, made.certificatePem);
-  return (await createFile(path, text)) ? text : readFile(path, 'utf8');
+  return (await createPrivateFile(path, text)) ? text : readFile(path, 'utf8');
 };
 
 /** A file's text; null when there is none. */

@@ -1,4 +1,4 @@
-export { canonicalHosts, loadOrCreateAuthority, pinOf } from './authority.js';
+export { canonicalHosts, loadOrCreateAuthority } from './authority.js';
 export type { PlaneAuthority } from './authority.js';
 export type { CertifiedKey } from './certificate.js';
 export { serverCertificate } from './server-certificate.js';

@@ -1,7 +1,7 @@
+import { writePrivateFile } from '@rollcall/secret-file';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import { replaceFile } from './atomic-file.js';
 import { canonicalHosts, readIfThere, type PlaneAuthority } from './authority.js';
 import type { CertifiedKey } from './certificate.js';
 import { fromPemFile, toPemFile } from './pem-file.js';
@@ -28,7 +28,7 @@ export const serverCertificate = async (
   const usable = kept === null ? null : usableStill(kept, path, { authority, hosts, now });
   if (usable) return usable;
   const issued = await authority.issueServerCertificate({ hosts, now });
-  await replaceFile(path, toPemFile(issued.keyPem, issued.certificatePem));
+  await writePrivateFile(path, toPemFile(issued.keyPem, issued.certificatePem));
   return issued;
 };
 

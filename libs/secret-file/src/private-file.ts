@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { open, rename, unlink, type FileHandle } from 'node:fs/promises';
+import { link, open, rename, unlink, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { syncDirectory } from './sync-directory.js';
 import { temporaryName } from './temporary-name.js';
@@ -29,19 +29,25 @@ export const writePrivateFile = async (
   content: string | Uint8Array,
   { durable = true }: WriteOptions = {},
 ): Promise<void> => {
-  const temporary = join(dirname(path), temporaryName(basename(path)));
-  try {
-    await withFile(await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600), async (file) => {
-      refuseUnlessPrivate(temporary, await file.stat());
-      await file.writeFile(content);
-      if (durable) await file.sync();
-    });
-    await rename(temporary, path);
-  } catch (error) {
-    await unlink(temporary).catch(() => undefined);
-    throw error;
-  }
+  await withTemporary(path, content, durable, (temporary) => rename(temporary, path));
   if (durable) await syncDirectory(dirname(path));
+};
+
+/**
+ * Makes a private file where there is none, durably: of any number of callers exactly one wins, and nobody ever reads half of it.
+ *
+ * @returns false when there is something under that name already; it is not touched
+ * @throws UnsafeFile, or the error of the system call
+ */
+export const createPrivateFile = async (path: string, content: string | Uint8Array): Promise<boolean> => {
+  // A link fails where a rename would replace.
+  const isMade = await withTemporary(path, content, true, async (temporary) => {
+    const made = await link(temporary, path).then(() => true, falseWhereTaken);
+    await unlink(temporary);
+    return made;
+  });
+  await syncDirectory(dirname(path));
+  return isMade;
 };
 
 /**
@@ -83,6 +89,32 @@ export const removePrivateFile = async (path: string): Promise<void> => {
 export const renamePrivateFile = async (from: string, to: string): Promise<void> => {
   await rename(from, to);
   await syncDirectory(dirname(to));
+};
+
+/** Writes the content beside `path` and lets it be put in place; what is left of it after a failure is removed. */
+const withTemporary = async <T>(
+  path: string,
+  content: string | Uint8Array,
+  durable: boolean,
+  putInPlace: (temporary: string) => Promise<T>,
+): Promise<T> => {
+  const temporary = join(dirname(path), temporaryName(basename(path)));
+  try {
+    await withFile(await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600), async (file) => {
+      refuseUnlessPrivate(temporary, await file.stat());
+      await file.writeFile(content);
+      if (durable) await file.sync();
+    });
+    return await putInPlace(temporary);
+  } catch (error) {
+    await unlink(temporary).catch(() => undefined);
+    throw error;
+  }
+};
+
+const falseWhereTaken = (error: NodeJS.ErrnoException): false => {
+  if (error.code === 'EEXIST') return false;
+  throw error;
 };
 
 const withFile = async <T>(file: FileHandle, work: (file: FileHandle) => Promise<T>): Promise<T> => {

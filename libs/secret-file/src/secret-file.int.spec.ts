@@ -3,6 +3,7 @@ import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  createPrivateFile,
   ensurePrivateDirectory,
   readPrivateFile,
   removePrivateFile,
@@ -51,6 +52,16 @@ describe('a private file', () => {
     await symlink(path('elsewhere'), path('secret'));
     await writePrivateFile(path('secret'), 'ours');
     expect(await readFile(path('elsewhere'), 'utf8')).toBe('theirs');
+  });
+
+  it('is made once however many make it at the same time, and what stands there is not touched', async () => {
+    const contents = Array.from({ length: 8 }, (_, number) => `content ${number}`);
+    const made = await Promise.all(contents.map((content) => createPrivateFile(path('secret'), content)));
+    expect(made.filter(Boolean)).toHaveLength(1);
+    expect((await readPrivateFile(path('secret')))?.toString()).toBe(contents[made.indexOf(true)]);
+    expect((await stat(path('secret'))).mode & 0o777).toBe(0o600);
+    expect(await readdir(directory)).toEqual(['secret']);
+    await expect(createPrivateFile(path('no/directory'), 'content')).rejects.toThrow('ENOENT');
   });
 
   it('that is not there is null', async () => {

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import { isPin } from './pin.js';
 import { isSecret } from './secret.js';
 
 /** What a token carries in one string: where the plane is, the CA keys to expect there, and the right to join once (N3, N20). */
@@ -36,11 +37,11 @@ export const decodeEnrolmentToken = (text: string): EnrolmentToken => {
   const [address, pins, secret] = parsed as unknown[];
   if (typeof address !== 'string' || !isHttpsOrigin(address))
     throw new Error('The address in this enrolment token is not an https origin.');
-  if (!Array.isArray(pins) || !pins.every((pin) => typeof pin === 'string' && /^sha256\/[A-Za-z0-9+/]{43}=$/.test(pin)))
+  if (!Array.isArray(pins) || !pins.every(isPin))
     throw new Error('The pins in this enrolment token are not SHA-256 pins.');
   if (typeof secret !== 'string' || !isSecret('rce', secret))
     throw new Error('The secret in this enrolment token is damaged.');
-  return { address, pins: pins as string[], secret };
+  return { address, pins, secret };
 };
 
 const isHttpsOrigin = (text: string): boolean => {

@@ -1,6 +1,6 @@
 import type { Clock } from '@rollcall/lifetimes';
-import { isPin, TransportError } from '@rollcall/pinned-https';
-import type { CheckRequest, StopReasonWord } from '@rollcall/wire';
+import { TransportError } from '@rollcall/pinned-https';
+import { isPin, type CheckRequest, type StopReasonWord } from '@rollcall/wire';
 import type { Log } from '../log.js';
 import { checkBody, type Display, type SelfPortrait } from './check-body.js';
 import type { CheckStatus } from './check-status.js';

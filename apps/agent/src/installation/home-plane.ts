@@ -1,5 +1,5 @@
-import { isPin } from '@rollcall/pinned-https';
 import { readPrivateFile, writePrivateFile } from '@rollcall/secret-file';
+import { isPin } from '@rollcall/wire';
 import type { MachineRow } from '../check/enrolment.js';
 
 /** The plane that this installation belongs to. */

@@ -1,12 +1,12 @@
-import { readPrivateFile, writePrivateFile } from '@rollcall/secret-file';
+import { createPrivateFile, readPrivateFile } from '@rollcall/secret-file';
 import { randomBytes } from 'node:crypto';
 
 const KEY_BYTES = 32;
 
-/** Makes the key file (0600) where there is none yet. For whoever owns the directory alone; instances that share a key are given it. */
+/** Makes the key file (0600) where there is none yet; of starts at the same time one makes it. Instances on other hosts are given it. */
 export const ensureChainKey = async (path: string): Promise<void> => {
   if ((await readPrivateFile(path)) === null)
-    await writePrivateFile(path, `${randomBytes(KEY_BYTES).toString('base64url')}\n`);
+    await createPrivateFile(path, `${randomBytes(KEY_BYTES).toString('base64url')}\n`);
 };
 
 /**

@@ -1,7 +1,7 @@
 import { instantOf } from '@rollcall/decider';
 import type { EventStore } from '@rollcall/event-store';
 import { person, personStream } from '@rollcall/person';
-import { hashOf, makeSecret } from '@rollcall/wire';
+import { encodeSignInLink, hashOf, makeSecret } from '@rollcall/wire';
 
 /** Seconds. */
 const LINK_LIFE = 3_600;
@@ -27,19 +27,8 @@ export const issueSignInLink = async (
   return { secret, expiresAt: new Date(instantOf(link.expiresAt)) };
 };
 
-/**
- * A link as people paste it. What stands behind `#` never reaches a server by itself: the secret, and the pin of the CA key that the
- * CLI expects before it sends the secret.
- *
- * @param place.pins `sha256/<base64>`; empty for a plane with a public certificate.
- */
+/** A link as people paste it. @param place.pins `sha256/<base64>`; empty for a plane with a public certificate. */
 export const signInAddress = (
   secret: string,
   place: { readonly operatorApi: string; readonly pins: readonly string[] },
-): string => {
-  const [pin] = place.pins;
-  const fragment = pin === undefined ? secret : `${secret}.${base64url(pin.replace('sha256/', ''))}`;
-  return `${place.operatorApi}/sign-in#${fragment}`;
-};
-
-const base64url = (base64: string): string => Buffer.from(base64, 'base64').toString('base64url');
+): string => encodeSignInLink({ address: place.operatorApi, pins: place.pins, secret });

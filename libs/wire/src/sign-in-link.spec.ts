@@ -1,24 +1,31 @@
 import { describe, expect, it } from '@jest/globals';
-import { makeSecret } from '@rollcall/wire';
-import { parseSignInLink } from './sign-in-link.js';
+import { decodeSignInLink, encodeSignInLink, makeSecret } from './index.js';
 
 const secret = makeSecret('rcl');
 const pin = Buffer.alloc(32, 7);
 
-describe('parseSignInLink', () => {
+describe('a sign-in link', () => {
   it('reads where the plane is, the key to expect there, and the right to sign in once', () =>
-    expect(parseSignInLink(` https://127.0.0.1:8444/sign-in#${secret}.${pin.toString('base64url')}\n`)).toEqual({
+    expect(decodeSignInLink(` https://127.0.0.1:8444/sign-in#${secret}.${pin.toString('base64url')}\n`)).toEqual({
       address: 'https://127.0.0.1:8444',
       pins: [`sha256/${pin.toString('base64')}`],
       secret,
     }));
 
   it('leaves the certificate to the system where the link has no pin', () =>
-    expect(parseSignInLink(`https://plane.example/sign-in#${secret}`)).toEqual({
+    expect(decodeSignInLink(`https://plane.example/sign-in#${secret}`)).toEqual({
       address: 'https://plane.example',
       pins: [],
       secret,
     }));
+
+  it.each([[[]], [[`sha256/${Buffer.alloc(32, 255).toString('base64')}`]]])(
+    'is read as it was written, with the pins %j',
+    (pins) => {
+      const link = { address: 'https://127.0.0.1:8444', pins, secret };
+      expect(decodeSignInLink(encodeSignInLink(link))).toEqual(link);
+    },
+  );
 
   it.each([
     ['a word', 'hello'],
@@ -29,7 +36,7 @@ describe('parseSignInLink', () => {
     ['a damaged pin', `https://127.0.0.1/sign-in#${secret}.abc`],
     ['something behind the pin', `https://127.0.0.1/sign-in#${secret}.${pin.toString('base64url')}.x`],
   ])('refuses %s without repeating it', (_what, link) => {
-    expect(() => parseSignInLink(link)).toThrow(/sign-in link/);
-    expect(() => parseSignInLink(link)).not.toThrow(new RegExp(secret.slice(4, 20)));
+    expect(() => decodeSignInLink(link)).toThrow(/sign-in link/);
+    expect(() => decodeSignInLink(link)).not.toThrow(new RegExp(secret.slice(4, 20)));
   });
 });
