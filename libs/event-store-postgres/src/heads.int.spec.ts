@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { LogBackedStore } from '@rollcall/event-store';
+import { checkOf } from '@rollcall/event-store/testing';
 import { credentialKey, machine, machineStream, type AcceptCheck } from '@rollcall/machine';
 import { admit, check, NO_REPORT } from '@rollcall/machine/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
@@ -116,6 +117,24 @@ describe('the heads of machines', () => {
     await owner.rows('delete from stream_head');
     expect(await accept(member, 202, repeated)).toMatchObject({ repeated: true, batch: null });
     await expect(accept(member, 150)).rejects.toMatchObject({ code: 'stale-check' });
+  });
+
+  it('are begun anew on the newest facts only: what was folded before a later check conflicts, and leaves no head behind', async () => {
+    const [, member] = fleet as [Member, Member];
+    const stream = machineStream(member.machineId);
+    const log = new PostgresLog({ connectionString: database.url });
+    const before = (await store(0).view(machine, { stream }))?.revision ?? 0;
+    await accept(member, 301);
+    await owner.rows('delete from stream_head where stream = $1', [stream]);
+    const head = { stream, fresh: true, fold: machine.fold, state: {}, events: [], claims: [] };
+    const late = (revision: number) => ({ revision, checkIn: checkOf(stream, 302) });
+    const { batch, outcomes } = await log.append([
+      { ...head, expected: before, revision: before + 1, checkIns: [late(before + 1)] },
+    ]);
+    expect({ batch, outcomes }).toEqual({ batch: null, outcomes: ['conflict'] });
+    expect(await owner.rows('select from stream_head where stream = $1', [stream])).toEqual([]);
+    expect(await owner.rows(gapsInRevisions)).toEqual([]);
+    await log.close();
   });
 
   const gapsInRevisions = `

@@ -63,6 +63,10 @@ describe('batches become visible in the order of their numbers', () => {
         await wait(50);
       }
     })();
+    stack.defer(() => {
+      reading.abort();
+      return follow;
+    });
 
     await owner.rows('select pg_advisory_lock($1)', [HELD]);
     const commandOfA = randomUUID();
