@@ -192,6 +192,7 @@ const bench = async () => {
   const checks64 = await checks(64, seconds);
   const checks256 = await checks(256, seconds);
   await end(api.child);
+  const checksPerBatch = await number('select avg(checks) from batch where checks > 0');
 
   tell(`one commit per check on ten connections, without HTTP, ${seconds} s`);
   const single = await oneCommitPerCheck(databaseUrl, machines.slice(256));
@@ -201,7 +202,6 @@ const bench = async () => {
   const bytes = await number(`select sum(pg_table_size(inhrelid) + pg_indexes_size(inhrelid)) from pg_inherits
     where inhparent = 'check_in'::regclass and exists (select from pg_stat_user_tables where relid = inhrelid and n_tup_ins > 0)`);
   const hotShare = (updates.hot - updatesBefore.hot) / (updates.all - updatesBefore.all);
-  const batches = await number('select count(*) from batch where checks > 0');
   return {
     bare,
     checks64,
@@ -210,7 +210,7 @@ const bench = async () => {
     recorded,
     bytesPerCheckIn: bytes / recorded,
     hotShare,
-    checksPerBatch: recorded / batches,
+    checksPerBatch,
   };
 };
 
@@ -253,7 +253,7 @@ try {
       ['one commit per check, no HTTP', `${result.oneCommitPerSecond}/s`],
       ['bytes per check-in, with indexes', String(result.bytesPerCheckIn)],
       ['head updates that touched no index', `${round(result.hotShare * 100, 1)} %`],
-      ['checks recorded', `${result.checksRecorded}, ${result.checksPerBatch} per commit`],
+      ['checks recorded', `${result.checksRecorded}; through the API ${result.checksPerBatch} per commit`],
     ];
     for (const [what, value] of lines) process.stdout.write(`${what.padEnd(36)} ${value}\n`);
     process.stdout.write(`The load, the server and PostgreSQL shared ${result.cores} cores.\n`);
