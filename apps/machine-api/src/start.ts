@@ -1,7 +1,7 @@
 import type { EventStore } from '@rollcall/event-store';
 import { PostgresEventStore } from '@rollcall/event-store-postgres';
 import { Lifetime, SystemClock } from '@rollcall/lifetimes';
-import { createLogger, startHttpsApp, type Logger } from '@rollcall/nest-platform';
+import { createLogger, recordReadiness, requireMigrations, startHttpsApp, type Logger } from '@rollcall/nest-platform';
 import { openTls } from '@rollcall/plane-ca';
 import { readChainKey } from './chain/chain-key.js';
 import { ChainTokens } from './chain/chain-tokens.js';
@@ -9,7 +9,6 @@ import { APP_NAME, PORT_VARIABLE, type MachineApiConfig } from './config.js';
 import { MachineApiModule } from './machine-api.module.js';
 import { MachineTerms } from './machine/machine-terms.js';
 import { keepOwnEars } from './record/own-ears.js';
-import { recordReadiness, requireMigrations } from './record/readiness.js';
 import { RecordEpoch } from './record/record-epoch.js';
 
 /** A running machine API. */

@@ -59,6 +59,7 @@ describe('who may call what (O3)', () => {
         store: new InMemoryEventStore(),
         readModels: openReadModels({ connectionString: database.url }),
         machineApi: new MachineApiLocation('https://127.0.0.1:8443', []),
+        readiness: [],
       }),
     );
     try {

@@ -1,9 +1,9 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { EventStore } from '@rollcall/event-store';
-import { Authenticator, HealthModule } from '@rollcall/nest-platform';
+import { Clock, SystemClock } from '@rollcall/lifetimes';
+import { Authenticator, HealthModule, type ReadinessCheck } from '@rollcall/nest-platform';
 import { HistoryQueries, MachineQueries, ReadModelQueries, type ReadModelDatabase } from '@rollcall/read-models';
-import { Clock } from './access/clock.js';
 import { PersonAuthenticator } from './access/person-authenticator.js';
 import { EnrolmentModule } from './enrolment/enrolment.module.js';
 import { MachineApiLocation } from './enrolment/machine-api-location.js';
@@ -16,11 +16,8 @@ export type OperatorApiFoundation = {
   readonly store: EventStore;
   readonly readModels: ReadModelDatabase;
   readonly machineApi: MachineApiLocation;
-  /** (Default: the system's) */
-  readonly clock?: Clock;
+  readonly readiness: readonly ReadinessCheck[];
 };
-
-const SYSTEM_CLOCK: Clock = { now: () => Date.now() };
 
 @Global()
 @Module({})
@@ -42,7 +39,7 @@ const providers = (foundation: () => OperatorApiFoundation) => {
     { provide: HistoryQueries, useFactory: () => new HistoryQueries(foundation().readModels, foundation().store) },
     { provide: ReadModelQueries, useFactory: () => new ReadModelQueries(foundation().readModels, foundation().store) },
     { provide: MachineApiLocation, useFactory: () => foundation().machineApi },
-    { provide: Clock, useFactory: () => foundation().clock ?? SYSTEM_CLOCK },
+    { provide: Clock, useClass: SystemClock },
   ];
   return { provided, tokens: provided.map(({ provide }) => provide) };
 };
@@ -67,10 +64,7 @@ export class OperatorApiModule {
       imports: [
         CqrsModule.forRoot(),
         FoundationModule.on(foundation),
-        HealthModule.register({
-          inject: [EventStore],
-          checks: (store: EventStore) => [{ name: 'record', check: async () => void (await store.newest()) }],
-        }),
+        HealthModule.register({ checks: () => foundation().readiness }),
         SessionModule,
         EnrolmentModule,
         MachineModule,

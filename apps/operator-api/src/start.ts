@@ -1,6 +1,5 @@
 import { PostgresEventStore } from '@rollcall/event-store-postgres';
-import { pendingMigrations } from '@rollcall/migrations';
-import { createLogger, startHttpsApp, type Logger } from '@rollcall/nest-platform';
+import { createLogger, recordReadiness, requireMigrations, startHttpsApp, type Logger } from '@rollcall/nest-platform';
 import { openTls } from '@rollcall/plane-ca';
 import { openReadModels } from '@rollcall/read-models';
 import type { OperatorApiConfig } from './config.js';
@@ -30,17 +29,15 @@ export const start = async (
   config: OperatorApiConfig,
   logger: Logger = createLogger({ name: 'operator-api', level: config.logLevel }),
 ): Promise<OperatorApi> => {
-  const pending = await pendingMigrations({ connectionString: config.databaseUrl, directory: config.migrations });
-  if (pending.length > 0) throw new Error(`The database has not run these migrations: ${pending.join(', ')}`);
-
+  await requireMigrations(config.database);
   const tls = await openTls(config.tls);
   const store = await PostgresEventStore.connect({
-    connectionString: config.databaseUrl,
+    connectionString: config.database.url,
     applicationName: 'rollcall operator-api',
     onTrouble: (error) => logger.warn({ err: error }, 'a decision is tried again'),
   });
   const readModels = openReadModels({
-    connectionString: config.databaseUrl,
+    connectionString: config.database.url,
     onIdleError: (error) => logger.warn({ err: error }, 'a connection to the read models broke'),
   });
   const end = async (): Promise<void> => {
@@ -49,7 +46,12 @@ export const start = async (
   try {
     const machineApi = new MachineApiLocation(config.machineApi.address, config.machineApi.pins ?? tls.pins);
     const { url, port, reloadCertificate, close } = await startHttpsApp({
-      module: OperatorApiModule.on({ store, readModels, machineApi }),
+      module: OperatorApiModule.on({
+        store,
+        readModels,
+        machineApi,
+        readiness: recordReadiness(store, config.database),
+      }),
       logger,
       tls,
       // People's tools are not all of today.
@@ -65,8 +67,11 @@ export const start = async (
       pins: tls.pins,
       reload: reloadCertificate,
       close: async () => {
-        await close();
-        await end();
+        try {
+          await close();
+        } finally {
+          await end();
+        }
       },
     };
   } catch (error) {

@@ -22,11 +22,12 @@ export class ProjectorModule {
           provide: Connections,
           useFactory: async () => {
             const store = await PostgresEventStore.connect({
-              connectionString: config.databaseUrl,
+              connectionString: config.database.url,
+              applicationName: 'rollcall projector',
               onTrouble: (error) => logger.warn({ err: error }, 'trouble with the record'),
             });
             const database = openReadModels({
-              connectionString: config.databaseUrl,
+              connectionString: config.database.url,
               // A loop uses one at a time.
               connections: READ_MODELS.length,
               onIdleError: (error) => logger.warn({ err: error }, 'a connection of the read models broke'),

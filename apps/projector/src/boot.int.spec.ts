@@ -38,7 +38,7 @@ it('names the port that is taken, and the setting that chooses another', async (
   try {
     const port = Number(new URL(projector.url).port);
     await expect(start({ ...config(), port }, silent)).rejects.toThrow(
-      `Port ${port} is taken. Choose another with ROLLCALL_PROJECTOR_PORT.`,
+      `Port ${port} on 127.0.0.1 is taken by another program. Choose another with ROLLCALL_PROJECTOR_PORT.`,
     );
   } finally {
     await projector.close();

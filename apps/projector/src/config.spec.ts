@@ -5,8 +5,7 @@ const DATABASE = 'postgres://rollcall_app@localhost/rollcall';
 
 it('needs nothing but the database', () =>
   expect(readProjectorConfig({ ROLLCALL_DATABASE_URL: DATABASE })).toEqual({
-    databaseUrl: DATABASE,
-    migrations: 'infra/migrations',
+    database: { url: DATABASE, migrations: 'infra/migrations' },
     port: 8_445,
     gapSeconds: 15,
     logLevel: 'info',

@@ -2,10 +2,9 @@ import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { SystemClock, withDeadline } from '@rollcall/lifetimes';
-import { pendingMigrations } from '@rollcall/migrations';
-import { createLogger, type Logger } from '@rollcall/nest-platform';
+import { createLogger, listen, requireMigrations, type Logger } from '@rollcall/nest-platform';
 import { ProjectorModule } from './app.module.js';
-import type { ProjectorConfig } from './config.js';
+import { PORT_VARIABLE, type ProjectorConfig } from './config.js';
 
 /** A running projector. */
 export type Projector = {
@@ -15,6 +14,7 @@ export type Projector = {
   close(): Promise<void>;
 };
 
+const HOST = '127.0.0.1';
 const DRAIN_MS = 10_000;
 
 /**
@@ -27,24 +27,14 @@ export const start = async (
   config: ProjectorConfig,
   logger: Logger = createLogger({ name: 'projector', level: config.logLevel }),
 ): Promise<Projector> => {
-  const pending = await pendingMigrations({ connectionString: config.databaseUrl, directory: config.migrations });
-  if (pending.length > 0) throw new Error(`The database has not run these migrations: ${pending.join(', ')}`);
-
+  await requireMigrations(config.database);
   const app = await NestFactory.create<NestFastifyApplication>(
     ProjectorModule.register(config, logger),
     new FastifyAdapter(),
     { logger: false, abortOnError: false },
   );
-  try {
-    await app.listen(config.port, '127.0.0.1');
-  } catch (error) {
-    await app.close();
-    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') {
-      throw new Error(`Port ${config.port} is taken. Choose another with ROLLCALL_PROJECTOR_PORT.`, { cause: error });
-    }
-    throw error;
-  }
-  const url = (await app.getUrl()).replace('[::1]', '127.0.0.1');
+  const port = await listen(app, { host: HOST, port: config.port, portVariable: PORT_VARIABLE });
+  const url = `http://${HOST}:${port}`;
   logger.info({ url }, 'the projector follows the record');
   return {
     url,

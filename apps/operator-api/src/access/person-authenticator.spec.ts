@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { InMemoryEventStore } from '@rollcall/event-store/testing';
+import { ManualClock } from '@rollcall/lifetimes/testing';
 import { ensureFirstPerson } from '../person/ensure-first-person.js';
 import { issueSignInLink } from '../person/sign-in-link.js';
 import { SignIn } from '../session/sign-in/sign-in.command.js';
@@ -10,17 +11,17 @@ const HOUR = 3_600_000;
 
 it('knows a person by their session for twelve hours, also while nothing is recorded, and then nobody', async () => {
   const start = Date.UTC(2026, 0, 1, 12);
-  let now = start;
+  const clock = new ManualClock(start);
   const store = new InMemoryEventStore({ now: () => start });
-  const authenticator = new PersonAuthenticator(store, { now: () => now });
+  const authenticator = new PersonAuthenticator(store, clock);
   const { personId } = await ensureFirstPerson(store, { name: 'Ada' });
   const { secret } = await issueSignInLink(store, personId);
   const { session, expiresAt } = await new SignInHandler(store).execute(new SignIn(secret));
   expect(expiresAt).toBe('2026-01-02T00:00:00.000Z');
 
-  now = start + 12 * HOUR - 1;
+  await clock.advance(12 * HOUR - 1);
   expect(await authenticator.authenticate(session)).toMatchObject({ kind: 'person', id: personId, name: 'Ada' });
-  now = start + 12 * HOUR;
+  await clock.advance(1);
   await expect(authenticator.authenticate(session)).rejects.toThrow('not-signed-in');
   await store.close();
 });

@@ -4,7 +4,6 @@ import { APP_FILTER, APP_GUARD, ModuleRef, NestFactory, Reflector } from '@nestj
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { TlsSource } from '@rollcall/plane-ca';
 import type { Server as HttpsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { Logger as NestPinoLogger } from 'nestjs-pino';
 import type { Logger } from 'pino';
 import { AllowGuard } from '../access/allow.guard.js';
@@ -12,6 +11,7 @@ import { requireDeclarations } from '../access/routes.js';
 import { loggingModule } from '../logging/logging.module.js';
 import { ProblemFilter } from '../problem/problem.filter.js';
 import { HTTP_LIMITS, type HttpLimits } from './limits.js';
+import { listen, type Place } from './listen.js';
 import { ProblemFastifyAdapter, secureContextOf, type AdapterOptions } from './problem-fastify.adapter.js';
 
 /** An app's module with everything around it that all our HTTP apps have. */
@@ -22,18 +22,14 @@ export type AppOptions = {
 };
 
 /** The same with where and how it listens. */
-export type HttpsAppOptions = AppOptions & {
-  readonly tls: TlsSource;
-  /** TLS 1.3 for machines; people's tools may be older. (Default: TLSv1.3) */
-  readonly minTls?: 'TLSv1.2' | 'TLSv1.3';
-  readonly host: string;
-  /** 0: any free one. */
-  readonly port: number;
-  /** The name of the setting that chooses the port, for the error that says it is taken. */
-  readonly portVariable: string;
-  /** How long running requests may take after `close()`. (Default: 10,000) */
-  readonly drainMs?: number;
-};
+export type HttpsAppOptions = AppOptions &
+  Place & {
+    readonly tls: TlsSource;
+    /** TLS 1.3 for machines; people's tools may be older. (Default: TLSv1.3) */
+    readonly minTls?: 'TLSv1.2' | 'TLSv1.3';
+    /** How long running requests may take after `close()`. (Default: 10,000) */
+    readonly drainMs?: number;
+  };
 
 /** A running HTTPS app. */
 export type HttpsApp = {
@@ -103,13 +99,7 @@ export const startHttpsApp = async (options: HttpsAppOptions): Promise<HttpsApp>
   const { tls: source, host, logger, minTls = 'TLSv1.3', drainMs = DRAIN_MS } = options;
   const { app, adapter } = await createApp(options, { source, minVersion: minTls });
   const server = adapter.getHttpServer<HttpsServer>();
-  try {
-    await app.listen(options.port, host);
-  } catch (error) {
-    await app.close();
-    throw asPortError(error as NodeJS.ErrnoException, options);
-  }
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(app, options);
 
   const reloadCertificate = async (): Promise<void> => {
     try {
@@ -138,15 +128,6 @@ export const startHttpsApp = async (options: HttpsAppOptions): Promise<HttpsApp>
   };
   let closed: Promise<void> | null = null;
   return { app, url: originOf(host, port), port, reloadCertificate, close: () => (closed ??= shutDown()) };
-};
-
-const asPortError = (error: NodeJS.ErrnoException, { host, port, portVariable }: HttpsAppOptions): Error => {
-  const reason = {
-    EADDRINUSE: `Port ${port} on ${host} is taken by another program`,
-    EACCES: `Port ${port} on ${host} may not be opened by this user`,
-    EADDRNOTAVAIL: `${host} is not an address of this host (port ${port})`,
-  }[error.code ?? ''];
-  return reason ? new Error(`${reason}. Choose another with ${portVariable}.`, { cause: error }) : error;
 };
 
 const originOf = (host: string, port: number): string => {

@@ -1,0 +1,40 @@
+import type { TlsSettings } from '@rollcall/plane-ca';
+import type { RecordDatabase } from '../health/record-database.js';
+import { LOG_LEVELS, type LogLevel } from '../logging/logger.js';
+import type { EnvironmentReader } from './read-config.js';
+
+// Settings that more than one service reads: the same words mean the same everywhere.
+
+/** `ROLLCALL_DATABASE_URL`, required, and `ROLLCALL_MIGRATIONS_DIR` (Default: infra/migrations). */
+export const readDatabase = (settings: EnvironmentReader): RecordDatabase => ({
+  url: settings.url('ROLLCALL_DATABASE_URL', ['postgres:', 'postgresql:']),
+  migrations: settings.text('ROLLCALL_MIGRATIONS_DIR', 'infra/migrations'),
+});
+
+/**
+ * `ROLLCALL_TLS_CERT_FILE` and `ROLLCALL_TLS_KEY_FILE`, PEM files, both or none; without them `ROLLCALL_CA_DIR`, the plane's own
+ * authority, and `ROLLCALL_TLS_HOSTS`, the names that its certificate is for (Default: localhost, 127.0.0.1, ::1).
+ *
+ * @param name what the certificate of this service goes by in that directory
+ */
+export const readTls = (settings: EnvironmentReader, name: string): TlsSettings => {
+  const certificateFile = settings.optionalText('ROLLCALL_TLS_CERT_FILE');
+  const keyFile = settings.optionalText('ROLLCALL_TLS_KEY_FILE');
+  if (certificateFile !== null && keyFile !== null) return { certificateFile, keyFile };
+  if (certificateFile !== null || keyFile !== null)
+    settings.problem('ROLLCALL_TLS_CERT_FILE and ROLLCALL_TLS_KEY_FILE belong together: set both, or none');
+  return {
+    directory: settings.text('ROLLCALL_CA_DIR'),
+    name,
+    hosts: settings.list('ROLLCALL_TLS_HOSTS', ['localhost', '127.0.0.1', '::1']),
+  };
+};
+
+/** `ROLLCALL_GAP_SECONDS` (Default: 15): two batches further apart than this show that the plane was deaf in between (B1). */
+export const readGapSeconds = (settings: EnvironmentReader): number =>
+  // A mark comes after five seconds without an append, so less than that would call every quiet night deaf; tests do.
+  settings.number('ROLLCALL_GAP_SECONDS', { min: 0.001, max: 3_600, default: 15 });
+
+/** `ROLLCALL_LOG_LEVEL` (Default: info). */
+export const readLogLevel = (settings: EnvironmentReader): LogLevel =>
+  settings.oneOf('ROLLCALL_LOG_LEVEL', LOG_LEVELS, 'info');
