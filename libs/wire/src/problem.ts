@@ -36,6 +36,10 @@ export const PROBLEMS = {
 /** A code of the closed list. */
 export type ProblemCode = keyof typeof PROBLEMS;
 
+/** Whether a value is one of our codes: whoever reads an answer acts on nothing else. */
+export const isProblemCode = (value: unknown): value is ProblemCode =>
+  typeof value === 'string' && Object.hasOwn(PROBLEMS, value);
+
 /** What `type` of a problem document begins with; the code follows (RFC 9457). */
 export const PROBLEM_TYPE_PREFIX = 'urn:rollcall:problem:';
 /** The media type of every error answer; a body of any other type is not ours and changes nothing. */

@@ -1,4 +1,4 @@
-import { PROBLEM_MEDIA_TYPE, PROBLEMS, type CheckAnswer, type ProblemCode } from '@rollcall/wire';
+import { isProblemCode, PROBLEM_MEDIA_TYPE, type CheckAnswer, type ProblemCode } from '@rollcall/wire';
 import type { PlaneAnswer } from '../plane/plane.js';
 import { retryAfterOf } from './retry-after.js';
 
@@ -30,11 +30,11 @@ export const verdictOn = (answer: PlaneAnswer, wall: number): Verdict => {
   const body = parsed(answer.body);
   if (answer.mediaType === PROBLEM_MEDIA_TYPE && answer.status >= 400) {
     const code = body?.['code'];
-    if (typeof code !== 'string' || !Object.hasOwn(PROBLEMS, code)) return notOurs;
+    if (!isProblemCode(code)) return notOurs;
     const { detail, highestBoot } = body ?? {};
     return {
       kind: 'refused',
-      code: code as ProblemCode,
+      code,
       detail: typeof detail === 'string' ? detail : null,
       highestBoot: Number.isSafeInteger(highestBoot) ? (highestBoot as number) : null,
       retryAfter,

@@ -1,4 +1,4 @@
-import { PROBLEM_MEDIA_TYPE, PROBLEMS, type ProblemCode } from '@rollcall/wire';
+import { isProblemCode, PROBLEM_MEDIA_TYPE, PROBLEMS, type ProblemCode } from '@rollcall/wire';
 import type { MachineRow } from '../check/enrolment.js';
 import type { PlaneAnswer } from './plane.js';
 
@@ -22,10 +22,9 @@ export const enrolmentVerdictOn = ({ status, mediaType, body }: PlaneAnswer): En
   const value = parsed(body);
   if (mediaType === PROBLEM_MEDIA_TYPE && status >= 400) {
     const code = value?.['code'];
-    if (typeof code !== 'string' || !Object.hasOwn(PROBLEMS, code)) return { kind: 'not-ours' };
-    const known = code as ProblemCode;
+    if (!isProblemCode(code)) return { kind: 'not-ours' };
     const detail = typeof value?.['detail'] === 'string' ? `: ${value['detail']}` : '';
-    return { kind: 'refused', code: known, sentence: SENTENCES[known] ?? `${PROBLEMS[known].title}${detail}` };
+    return { kind: 'refused', code, sentence: SENTENCES[code] ?? `${PROBLEMS[code].title}${detail}` };
   }
   const machine = value?.['machine'] as Partial<MachineRow> | null | undefined;
   const isOurs =

@@ -1,5 +1,5 @@
 import type { Problem, ProblemCode } from '@rollcall/wire';
-import { PROBLEMS } from '@rollcall/wire';
+import { isProblemCode } from '@rollcall/wire';
 import { EXIT, Failure, type ExitCode } from '../failure.js';
 import type { TransportAnswer } from './transport.js';
 
@@ -17,11 +17,7 @@ export class Refused extends Failure {
 }
 
 const isProblem = (body: unknown): body is Problem =>
-  typeof body === 'object' &&
-  body !== null &&
-  'code' in body &&
-  typeof body.code === 'string' &&
-  Object.hasOwn(PROBLEMS, body.code);
+  typeof body === 'object' && body !== null && 'code' in body && isProblemCode(body.code);
 
 type Telling = { readonly exitCode: ExitCode; readonly sentence: (problem: Problem) => string; readonly passes?: true };
 

@@ -1,6 +1,6 @@
 import { HttpException } from '@nestjs/common';
 import { Refusal } from '@rollcall/decider';
-import { PROBLEM_TYPE_PREFIX, PROBLEMS, type Problem, type ProblemCode } from '@rollcall/wire';
+import { isProblemCode, PROBLEM_TYPE_PREFIX, PROBLEMS, type Problem, type ProblemCode } from '@rollcall/wire';
 import { isOutage } from './outage.js';
 
 /** Seconds that a caller is asked to wait where a refusal does not say it itself. */
@@ -50,8 +50,6 @@ const classify = (error: unknown): Classified => {
   if (typeof code === 'string' && code.startsWith('FST_')) return ofFastify(code, error as Error);
   return isOutage(error) ? OUTAGE : FAULT;
 };
-
-const isProblemCode = (code: string): code is ProblemCode => Object.hasOwn(PROBLEMS, code);
 
 const ofFastify = (code: string, error: Error): Classified => {
   if (code === 'FST_ERR_CTP_EMPTY_JSON_BODY' || code === 'FST_ERR_CTP_INVALID_JSON_BODY')

@@ -16,6 +16,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { blockersFrom, nameFrom, reportFrom } from '../display-fields.js';
+import { EnrolledMachineDto } from '../enrol/enrol.dto.js';
 import type { SaidCheck } from './accept-check.command.js';
 
 const MOST = 2 ** 31 - 1;
@@ -118,16 +119,7 @@ export const saidBy = ({
   chainToken: typeof chain === 'string' ? chain : null,
 });
 
-class CheckedMachineDto {
-  @ApiProperty({ format: 'uuid' })
-  id!: string;
-
-  @ApiProperty({ type: String, nullable: true })
-  name!: string | null;
-
-  @ApiProperty({ description: 'The id of the person that owns it.' })
-  owner!: string;
-
+class CheckedMachineDto extends EnrolledMachineDto {
   @ApiProperty({ type: 'integer' })
   generation!: number;
 }

@@ -21,7 +21,8 @@ export class EnrolmentDto {
   profile?: unknown;
 }
 
-class EnrolledMachineDto {
+/** What a machine is told of itself. */
+export class EnrolledMachineDto {
   @ApiProperty({ format: 'uuid' })
   id!: string;
 
