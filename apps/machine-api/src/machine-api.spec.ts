@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { RecordUnavailable } from '@rollcall/event-store';
 import { InMemoryEventStore } from '@rollcall/event-store/testing';
 import { machine, machineStream } from '@rollcall/machine';
 import { recordingLogger } from '@rollcall/nest-platform/testing';
@@ -443,12 +444,12 @@ it('does not know the machine’s clock: nothing it says about time decides anyt
 it('says when to come again while the record cannot be reached', async () => {
   const away = new InMemoryEventStore();
   const deaf = await instance(away);
-  away.holder = () => Promise.reject(new Error('connect ECONNREFUSED'));
-  away.view = () => Promise.reject(new Error('connect ECONNREFUSED'));
+  away.holder = () => Promise.reject(new RecordUnavailable('connect ECONNREFUSED'));
+  away.view = () => Promise.reject(new RecordUnavailable('connect ECONNREFUSED'));
   const checked = await check(deaf, makeSecret('rcm'));
-  expect([checked.status, checked.body.code, checked.headers['retry-after']]).toEqual([503, 'unavailable', '2']);
+  expect([checked.status, checked.body.code, checked.headers['retry-after']]).toEqual([503, 'unavailable', '5']);
   const enrolled = await enrol(deaf, makeSecret('rce'), newInstallation());
-  expect([enrolled.status, enrolled.body.code, enrolled.headers['retry-after']]).toEqual([503, 'unavailable', '2']);
+  expect([enrolled.status, enrolled.body.code, enrolled.headers['retry-after']]).toEqual([503, 'unavailable', '5']);
 });
 
 it('stores and logs no address, no secret and no identifier of a machine (O2)', async () => {

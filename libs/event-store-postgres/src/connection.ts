@@ -34,6 +34,7 @@ export const connectionConfig = (connectionString: string, applicationName: stri
  */
 export class ReplacedConnection {
   private client: Promise<pg.Client> | null = null;
+  private last: Promise<unknown> = Promise.resolve();
   private closed = false;
 
   constructor(
@@ -43,7 +44,13 @@ export class ReplacedConnection {
   ) {}
 
   /** @throws pg.DatabaseError as the server said it, or ConnectionLost. */
-  async query<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<Row[]> {
+  query<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<Row[]> {
+    const answer = this.last.then(() => this.send<Row>(query));
+    this.last = answer.catch(() => undefined);
+    return answer;
+  }
+
+  private async send<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<Row[]> {
     const connecting = (this.client ??= this.connect());
     let client: pg.Client;
     try {

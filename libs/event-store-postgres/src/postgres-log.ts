@@ -76,6 +76,13 @@ export class PostgresLog extends RecordLog {
     return { now: rows[0]?.now ?? 0, answers: rows.map(answerOf) };
   }
 
+  /** On a reading connection: what people look at does not queue behind what machines record. */
+  override async look(question: Question): Promise<Answer> {
+    const values = [[question.stream], [question.key], [question.commandId]];
+    const rows = await this.read<AskRow>({ name: 'ask', text: sql.ASK, values });
+    return answerOf(rows[0] as AskRow);
+  }
+
   override async append(items: readonly AppendItem[]): Promise<AppendResult> {
     const rows = await this.call<AppendRow>({
       name: 'append',
@@ -99,7 +106,7 @@ export class PostgresLog extends RecordLog {
   }
 
   override async holder(key: string): Promise<ClaimHolder | null> {
-    const { rows } = await this.readers.query<{ stream: string; released: boolean }>({
+    const rows = await this.read<{ stream: string; released: boolean }>({
       name: 'holder',
       text: sql.HOLDER,
       values: [key],
@@ -108,7 +115,7 @@ export class PostgresLog extends RecordLog {
   }
 
   override async readBatches(after: bigint, limit: number): Promise<readonly Batch[]> {
-    const { rows: batches } = await this.readers.query<BatchRow>({
+    const batches = await this.read<BatchRow>({
       name: 'batches',
       text: sql.BATCHES,
       values: [after, limit],
@@ -122,8 +129,8 @@ export class PostgresLog extends RecordLog {
     const range = [first.number, last.number];
     // A batch is visible with all its facts or not at all, and is never changed: the reads need no common snapshot.
     const [events, checks] = await Promise.all([
-      this.readers.query<EventRow>({ name: 'events', text: sql.EVENTS_OF_BATCHES, values: range }),
-      this.readers.query<CheckRow>({
+      this.read<EventRow>({ name: 'events', text: sql.EVENTS_OF_BATCHES, values: range }),
+      this.read<CheckRow>({
         name: 'checks',
         text: sql.CHECKS_OF_BATCHES,
         values: [...range, new Date(first.recorded_at), new Date(last.recorded_at)],
@@ -131,7 +138,7 @@ export class PostgresLog extends RecordLog {
     ]);
     const times = new Map(batches.map((batch) => [batch.number, batch.recorded_at]));
     const facts = Map.groupBy<bigint, RecordedFact>(
-      [...events.rows.map((row) => eventOf(row, times.get(row.batch) ?? 0)), ...checks.rows.map(checkInOf)],
+      [...events.map((row) => eventOf(row, times.get(row.batch) ?? 0)), ...checks.map(checkInOf)],
       (fact) => fact.batch,
     );
     return batches.map(({ number, recorded_at: recordedAt, events: eventCount, checks: checkCount }) => {
@@ -148,24 +155,24 @@ export class PostgresLog extends RecordLog {
   override async readStream(stream: string): Promise<readonly RecordedFact[]> {
     const machine = stream.startsWith('machine-') ? machineIdOf(stream) : null;
     const [events, checks] = await Promise.all([
-      this.readers.query<EventRow & { recorded_at: number }>({
+      this.read<EventRow & { recorded_at: number }>({
         name: 'events-of-stream',
         text: sql.EVENTS_OF_STREAM,
         values: [stream],
       }),
       machine === null
-        ? { rows: [] }
-        : this.readers.query<CheckRow>({ name: 'checks-of-machine', text: sql.CHECKS_OF_MACHINE, values: [machine] }),
+        ? []
+        : this.read<CheckRow>({ name: 'checks-of-machine', text: sql.CHECKS_OF_MACHINE, values: [machine] }),
     ]);
-    const facts: RecordedFact[] = [
-      ...events.rows.map((row) => eventOf(row, row.recorded_at)),
-      ...checks.rows.map(checkInOf),
-    ];
-    return facts.sort(byStreamAndRevision);
+    const facts: RecordedFact[] = [...events.map((row) => eventOf(row, row.recorded_at)), ...checks.map(checkInOf)];
+    // The two reads have no common snapshot: what was appended between them may show half. Up to the hole it is the whole past.
+    const sorted = facts.sort(byStreamAndRevision);
+    const hole = sorted.findIndex((fact, index) => fact.revision !== index + 1);
+    return hole === -1 ? sorted : sorted.slice(0, hole);
   }
 
   override async newest(): Promise<RecordHead> {
-    const { rows } = await this.readers.query<{ number: bigint; recorded_at: number }>({
+    const rows = await this.read<{ number: bigint; recorded_at: number }>({
       name: 'newest',
       text: sql.NEWEST,
     });
@@ -173,7 +180,7 @@ export class PostgresLog extends RecordLog {
   }
 
   override async epoch(): Promise<string> {
-    const { rows } = await this.readers.query<{ epoch: string }>({ name: 'epoch', text: sql.EPOCH });
+    const rows = await this.read<{ epoch: string }>({ name: 'epoch', text: sql.EPOCH });
     return (rows[0] as { epoch: string }).epoch;
   }
 
@@ -205,6 +212,15 @@ export class PostgresLog extends RecordLog {
     if (batch === null) return;
     this.newestKnown = { recordedAt, at: this.steady() };
     this.hint.announce(batch);
+  }
+
+  private async read<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<Row[]> {
+    try {
+      return (await this.readers.query<Row>(query)).rows;
+    } catch (error) {
+      if (error instanceof pg.DatabaseError) throw translated(error);
+      throw new RecordUnavailable('The record cannot be read at present', { cause: error });
+    }
   }
 
   private async call<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<Row[]> {

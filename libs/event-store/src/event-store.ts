@@ -112,7 +112,10 @@ export abstract class EventStore {
     options: DecideOptions,
   ): Promise<Decision<State>>;
 
-  /** Reads a stream's head without deciding anything; null where nothing is recorded (or nobody holds the key). */
+  /**
+   * Reads a stream's head without deciding anything; null where nothing is recorded (or nobody holds the key).
+   * @throws RecordUnavailable as every reading method, while the record cannot be read.
+   */
   abstract view<State, Command extends Typed, Fact extends Typed>(
     decider: Decider<State, Command, Fact>,
     target: Target,

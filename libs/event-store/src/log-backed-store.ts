@@ -40,8 +40,7 @@ export class LogBackedStore extends EventStore {
     target: Target,
   ): Promise<StreamView<State> | null> {
     const question = 'stream' in target ? { stream: target.stream, key: null } : { stream: null, key: target.claim };
-    const { answers } = await this.log.ask([{ ...question, commandId: null }]);
-    const { stream = null, head = null, lost = false } = answers[0] ?? {};
+    const { stream, head, lost } = await this.log.look({ ...question, commandId: null });
     if (stream === null) return null;
     if (head && head.fold === decider.fold) {
       return { stream, state: head.state as State, revision: head.revision, lastCheckAt: head.lastCheckAt };

@@ -100,6 +100,9 @@ export abstract class RecordLog {
   /** One round trip. `now` is never before the newest batch. Answers are in the order of the questions. */
   abstract ask(questions: readonly Question[]): Promise<{ readonly now: Instant; readonly answers: readonly Answer[] }>;
 
+  /** One question that no decision depends on, as fresh as `ask`. */
+  abstract look(question: Question): Promise<Answer>;
+
   /**
    * One round trip and its own transaction; streams and claim keys occur once each.
    * @throws ItemsRejected | TryAgain | OutcomeUnknown | RecordUnavailable

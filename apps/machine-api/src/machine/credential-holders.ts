@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { EventStore } from '@rollcall/event-store';
 import { credentialKey, machineIdOf } from '@rollcall/machine';
-import { readRecord } from '../record/read-record.js';
 
 const MOST_KNOWN = 200_000;
 
@@ -19,7 +18,7 @@ export class CredentialHolders {
   async machineOf(keyHash: string): Promise<string | null> {
     const known = this.known.get(keyHash);
     if (known !== undefined) return known;
-    const held = await readRecord(this.store.holder(credentialKey(keyHash)));
+    const held = await this.store.holder(credentialKey(keyHash));
     if (!held) return null;
     const machine = machineIdOf(held.stream);
     this.remember(keyHash, machine);

@@ -50,6 +50,11 @@ export class InMemoryLog extends RecordLog {
     return Promise.resolve({ now: this.clock(), answers });
   }
 
+  override async look(question: Question): Promise<Answer> {
+    const { answers } = await this.ask([question]);
+    return answers[0] as Answer;
+  }
+
   override append(items: readonly AppendItem[]): Promise<AppendResult> {
     const outcomes = items.map((item) => this.judge(item));
     const accepted = items.filter((_, index) => outcomes[index] === 'ok');

@@ -1,3 +1,5 @@
+import { OutcomeUnknown, RecordUnavailable } from '@rollcall/event-store';
+
 // What the operating system and PostgreSQL call a server that is away, full or going down (class 08, 53, 57P).
 const AWAY =
   /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|08\w{3}|53\w{3}|57P0[1-4])$/;
@@ -11,6 +13,7 @@ const LOST =
  */
 export const isOutage = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false;
+  if (error instanceof RecordUnavailable || error instanceof OutcomeUnknown) return true;
   if ('code' in error && typeof error.code === 'string' && AWAY.test(error.code)) return true;
   return LOST.test(error.message) || isOutage(error.cause);
 };

@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { HttpException } from '@nestjs/common';
 import { Refusal } from '@rollcall/decider';
+import { RecordUnavailable } from '@rollcall/event-store';
 import { PROBLEMS, type ProblemCode } from '@rollcall/wire';
 import { problemOf } from './problem-document.js';
 
@@ -41,6 +42,7 @@ it.each([
   ['a server that shuts down', Object.assign(new Error('terminating connection'), { code: '57P01' })],
   ['a full disk', Object.assign(new Error('could not extend file'), { code: '53100' })],
   ['a connection that broke', new Error('Connection terminated unexpectedly')],
+  ['a record that cannot be read', new RecordUnavailable('not now')],
   ['any of them as the cause', new Error('the read model', { cause: new Error('Query read timeout') })],
 ])('asks to come again after %s of the database, and has it logged as a fault', (_, error) => {
   const { problem, headers, fault } = problemOf(error);

@@ -12,7 +12,6 @@ import {
 } from '@rollcall/machine';
 import { hashOf, isSecret } from '@rollcall/wire';
 import { randomUUIDv7 } from 'node:crypto';
-import { readRecord } from '../../record/read-record.js';
 import { MachineTerms } from '../machine-terms.js';
 import { EnrolInstallation, type Enrolled } from './enrol.command.js';
 
@@ -45,7 +44,7 @@ export class EnrolInstallationHandler implements ICommandHandler<EnrolInstallati
   /** The token as it was issued. @throws Refusal the same for everything that is not an issued token. */
   private async presented(secret: string): Promise<IssuedToken> {
     if (!isSecret('rce', secret)) throw new Refusal('token-refused');
-    const view = await readRecord(this.store.view(token, { claim: enrolmentTokenKey(hashOf(secret)) }));
+    const view = await this.store.view(token, { claim: enrolmentTokenKey(hashOf(secret)) });
     const issued = view && issuedToken(tokenIdOf(view.stream), view.state);
     if (!issued) throw new Refusal('token-refused');
     return issued;
@@ -53,7 +52,7 @@ export class EnrolInstallationHandler implements ICommandHandler<EnrolInstallati
 
   /** The machine that redeemed the token, if it is this installation's own; null while nobody did. */
   private async redeemedBy({ id }: IssuedToken, { credentialHash }: EnrolInstallation): Promise<Enrolled | null> {
-    const view = await readRecord(this.store.view(machine, { claim: redemptionKey(id) }));
+    const view = await this.store.view(machine, { claim: redemptionKey(id) });
     if (!view) return null;
     const { enrolment } = view.state;
     if (!enrolment || enrolment.deleted || enrolment.firstKeyHash !== credentialHash)
