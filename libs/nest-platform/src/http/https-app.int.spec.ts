@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent, request as httpsRequest, type RequestOptions } from 'node:https';
 import type { IncomingHttpHeaders } from 'node:http';
-import { createServer, type AddressInfo } from 'node:net';
+import { createConnection, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
@@ -161,6 +161,19 @@ it('drains: finishes what runs, answers new requests on live connections with 50
   expect(await running).toMatchObject({ status: 200, body: 'done' });
   await closing;
   await expect(call(app, '/quick')).rejects.toThrow('ECONNREFUSED');
+});
+
+it('does not wait for connections that have asked for nothing when it drains', async () => {
+  const app = await start();
+  const { port } = app;
+  const silent = [createConnection({ port, host: '127.0.0.1' }), await open(app)];
+  for (const socket of silent) socket.on('error', () => undefined);
+  const gone = silent.map((socket) => once(socket, 'close'));
+  if (silent[0]?.connecting) await once(silent[0], 'connect');
+  const begun = performance.now();
+  await app.close();
+  expect(performance.now() - begun).toBeLessThan(5_000);
+  await Promise.all(gone);
 });
 
 it('ends what does not finish in time when it drains', async () => {

@@ -45,6 +45,7 @@ export type HttpsApp = {
 
 const CERTIFICATE_CHECK_MS = 3_600_000;
 const DRAIN_MS = 10_000;
+const LINGER_MS = 500;
 
 @Module({})
 class RootModule {}
@@ -117,13 +118,16 @@ export const startHttpsApp = async (options: HttpsAppOptions): Promise<HttpsApp>
     const deadline = Promise.withResolvers<void>();
     const timer = setTimeout(() => {
       deadline.resolve();
-      server.closeAllConnections();
+      adapter.connections.end();
     }, drainMs);
+    await Promise.race([adapter.drain.begin(), deadline.promise]);
+    // All are answered; who is still connected after a moment is in the middle of asking, or never asked for anything.
+    const lingering = setTimeout(() => adapter.connections.end(), LINGER_MS);
     try {
-      await Promise.race([adapter.drain.begin(), deadline.promise]);
       await app.close();
     } finally {
       clearTimeout(timer);
+      clearTimeout(lingering);
     }
   };
   let closed: Promise<void> | null = null;

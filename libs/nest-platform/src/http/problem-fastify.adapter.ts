@@ -11,7 +11,7 @@ import { answerClientError } from '../problem/client-error.js';
 import { problemOf, problemOfRequest } from '../problem/problem-document.js';
 import { sendProblem } from '../problem/send-problem.js';
 import { Drain } from './drain.js';
-import { countConnections, installGate } from './gate.js';
+import { installGate, openConnections, type OpenConnections } from './gate.js';
 import { acceptJsonOnly } from './json-body.js';
 import type { HttpLimits } from './limits.js';
 import { knownRoutes } from './unknown-route.js';
@@ -32,6 +32,7 @@ export const secureContextOf = ({ material }: TlsSource): { cert: string; key: s
 /** Fastify as this plane uses it: limits before parsing, and no error that is not a problem document. */
 export class ProblemFastifyAdapter extends FastifyAdapter {
   readonly drain = new Drain();
+  readonly connections: OpenConnections;
 
   constructor(options: AdapterOptions) {
     // Its option types are those of another Fastify generic; the options themselves are the same.
@@ -46,9 +47,10 @@ export class ProblemFastifyAdapter extends FastifyAdapter {
         .end(JSON.stringify(problem));
     });
     logRequests(instance, logger);
+    this.connections = openConnections(instance);
     installGate(instance, {
       drain: this.drain,
-      connections: countConnections(instance),
+      connections: this.connections,
       keepAliveBudget: limits.keepAliveBudget,
     });
     acceptJsonOnly(instance, limits);
