@@ -149,6 +149,12 @@ describe('enrolment tokens', () => {
     expect((await issue({ ...request, commandId: randomUUID() })).body.code).toBe('token-refused');
   });
 
+  it('never says that a hash is registered which is not: an id that registered another one is refused', async () => {
+    const request = { commandId: randomUUID(), tokenHash: hashOf(makeSecret('rce')) };
+    expect((await issue(request)).status).toBe(201);
+    expect((await issue({ ...request, tokenHash: hashOf(makeSecret('rce')) })).body.code).toBe('token-refused');
+  });
+
   it.each([
     ['name', { name: 'a\u0000b' }],
     ['name', { name: 'x'.repeat(65) }],
@@ -286,6 +292,26 @@ describe('machines', () => {
     expect(types).toContain('StopAnnounced');
     expect(types.at(-1)).toBe('MachineDeleted');
     expect(entries.at(-1)?.sentence).toBe('deleted by Ada');
+  });
+
+  it('never says that a machine is deleted which is not: the id of another command is refused', async () => {
+    const machine = await plane.join({ name: 'spared' });
+    const commandId = randomUUID();
+    expect((await rename(machine.id, 'still here', commandId)).status).toBe(200);
+    const { status, body } = await ask('DELETE', `/v1/machines/${machine.id}`, { body: { commandId } });
+    expect([status, body.errors?.map(({ field }) => field)]).toEqual([422, ['commandId']]);
+    await machine.check();
+  });
+
+  it.each([
+    ['GET', '/v1/machines/%00'],
+    ['GET', '/v1/machines/%00/history'],
+    ['DELETE', '/v1/machines/%00'],
+    ['GET', '/v1/machines?name=%00'],
+    ['POST', '/v1/read-models/%00/rebuild'],
+  ] as const)('refuses a NUL in an address, which no text of the record holds: %s %s (C11)', async (method, path) => {
+    const body = method === 'DELETE' ? { commandId: randomUUID() } : undefined;
+    expect(await ask(method, path, { body })).toMatchObject({ status: 400, body: { code: 'bad-request' } });
   });
 });
 

@@ -28,6 +28,8 @@ export class IssueEnrolmentTokenHandler implements ICommandHandler<IssueEnrolmen
         throw cause instanceof ClaimTaken ? new Refusal('token-refused') : cause;
       });
     if (!state) throw new Error('a token was issued and is not there');
+    // The command id had registered another secret: what this caller holds would admit nobody.
+    if (state.tokenHash !== tokenHash || state.owner !== personId) throw new Refusal('token-refused');
     const { address, pins } = this.machineApi;
     return { token: { id: commandId, expiresAt: state.expiresAt, name: state.name }, machineApi: address, pins };
   }

@@ -1,4 +1,5 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { Refusal } from '@rollcall/decider';
 import { EventStore } from '@rollcall/event-store';
 import { machine, machineStream } from '@rollcall/machine';
 import type { DeleteAnswer } from '@rollcall/wire';
@@ -21,6 +22,11 @@ export class DeleteMachineHandler implements ICommandHandler<DeleteOwnedMachine>
       { type: 'DeleteMachine' },
       { actor: { kind: 'person', id: personId }, commandId },
     );
+    if (!state.enrolment?.deleted) throw anotherCommand();
     return { machine: { id, name: state.name?.value ?? null, lifecycle: 'deleted' } };
   }
 }
+
+/** The id was used for something else on this machine, so this was taken for a repetition of that, and nothing was deleted. */
+const anotherCommand = (): Refusal =>
+  new Refusal('invalid-body', { errors: [{ field: 'commandId', message: 'is the id of another command' }] });
