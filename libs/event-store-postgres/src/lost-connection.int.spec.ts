@@ -98,6 +98,7 @@ describe('a connection that breaks around the commit of a check with its row, it
     const log = new PostgresLog({ connectionString: proxy.through(database.url), applicationName: lane });
     const store = new LogBackedStore(log, { onTrouble: (error) => troubles.push(String(error)), deadlineMs: 20_000 });
     const results: { readonly point: Point; readonly batch: bigint | null }[] = [];
+    const goneAfter: number[] = [];
     try {
       for (let run = 0; run < runs; run += 1) {
         const machineId = randomUUID();
@@ -144,14 +145,16 @@ describe('a connection that breaks around the commit of a check with its row, it
         await eventually(
           'the broken connection is gone',
           async () => !(await hand.sessions(`${lane} writer`)).includes(pid),
-          1_000,
         );
-        expect(performance.now() - brokenAt).toBeLessThan(2_000);
+        goneAfter.push(performance.now() - brokenAt);
         // The agent's own retry changes nothing.
         if (run % 10 === 0) expect(await accept()).toMatchObject({ repeated: true, batch: null, revision: 5 });
         // Now and then the readers lose theirs as well.
         if (run % 25 === 0) await hand.terminate(await hand.sessions(`${lane} reader`));
       }
+      // Within a second; a busy machine may be late for a few.
+      const sorted = goneAfter.toSorted((a, b) => a - b);
+      expect(sorted[Math.floor(sorted.length * 0.95)]).toBeLessThan(1_000);
       await everySlotWorks(hand, store, lane);
     } finally {
       await store.close();
@@ -167,7 +170,7 @@ describe('a connection that breaks around the commit of a check with its row, it
     await eventually(
       'ten of ten slots are in use',
       async () => (await watcher.sessions(`${lane} reader`, 'active')).length === 10,
-      1_900,
+      1_900, // the readers wait for a lock no longer than 2 s
     );
     await watcher[Symbol.asyncDispose]();
     await hand.rows('rollback');

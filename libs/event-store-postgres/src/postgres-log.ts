@@ -44,6 +44,7 @@ export class PostgresLog extends RecordLog {
   private readonly readers: pg.Pool;
   private readonly hint: AppendHint;
   private readonly steady: () => number;
+  private readonly callTimeoutMs: number;
   private newestKnown: { readonly recordedAt: Instant; readonly at: number } | null = null;
   private readonly partitions: NodeJS.Timeout;
 
@@ -51,6 +52,7 @@ export class PostgresLog extends RecordLog {
     super();
     const { connectionString, applicationName = 'rollcall', callTimeoutMs = 4_000 } = options;
     this.steady = options.steady ?? (() => performance.now());
+    this.callTimeoutMs = callTimeoutMs;
     this.writer = new ReplacedConnection(connectionString, `${applicationName} writer`, callTimeoutMs);
     this.readers = new pg.Pool({
       ...connectionConfig(connectionString, `${applicationName} reader`),
@@ -63,7 +65,7 @@ export class PostgresLog extends RecordLog {
     this.partitions.unref();
   }
 
-  /** Makes the check-in partitions of the next 14 days. */
+  /** Makes the check-in partitions of the next 14 days, by the wall clock and by the record's time. */
   async makePartitions(): Promise<void> {
     await this.readers.query(sql.PARTITIONS);
   }
@@ -90,7 +92,7 @@ export class PostgresLog extends RecordLog {
       values: appendValues(items, this.known(), 0),
     });
     const { batch, recorded_at: recordedAt, codes } = rows[0] as AppendRow;
-    this.recorded(batch, recordedAt);
+    this.heard(batch, recordedAt);
     return { batch, recordedAt, outcomes: codes.map(outcomeOf) };
   }
 
@@ -101,7 +103,7 @@ export class PostgresLog extends RecordLog {
       values: appendValues([], this.known(), idleMs),
     });
     const { batch, recorded_at: recordedAt } = rows[0] as AppendRow;
-    this.recorded(batch, recordedAt);
+    this.heard(batch, recordedAt);
     return batch !== null;
   }
 
@@ -208,15 +210,20 @@ export class PostgresLog extends RecordLog {
     );
   }
 
-  private recorded(batch: bigint | null, recordedAt: Instant): void {
-    if (batch === null) return;
+  /** The time of an append also counts where it recorded nothing: it is what the record's time had come to. */
+  private heard(batch: bigint | null, recordedAt: Instant): void {
     this.newestKnown = { recordedAt, at: this.steady() };
-    this.hint.announce(batch);
+    if (batch !== null) this.hint.announce(batch);
   }
 
-  private async read<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<Row[]> {
+  /** A server that has gone silent is not waited for; the connection is given up. */
+  private async read<Row extends pg.QueryResultRow>(
+    query: pg.QueryConfig,
+    timeoutMs = this.callTimeoutMs,
+  ): Promise<Row[]> {
+    const patient: pg.QueryConfig & pg.ClientConfig = { ...query, query_timeout: timeoutMs };
     try {
-      return (await this.readers.query<Row>(query)).rows;
+      return (await this.readers.query<Row>(patient)).rows;
     } catch (error) {
       if (error instanceof pg.DatabaseError) throw translated(error);
       throw new RecordUnavailable('The record cannot be read at present', { cause: error });
@@ -225,7 +232,12 @@ export class PostgresLog extends RecordLog {
 
   private async call<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<Row[]> {
     try {
-      return await this.writer.query<Row>(query);
+      return await this.writer.query<Row>(query).catch(async (error: unknown) => {
+        if (!lacksPartition(error)) throw error;
+        // Nothing was recorded. Nobody prepared for this day, because the clock was changed or no service ran.
+        await this.makePartitions();
+        return this.writer.query<Row>(query);
+      });
     } catch (error) {
       throw translated(error);
     }
@@ -265,6 +277,10 @@ const byStreamAndRevision = (a: RecordedFact, b: RecordedFact): number => {
   return a.revision - b.revision;
 };
 
+/** A check that is violated and has no name: there is no partition for this day. */
+const lacksPartition = (error: unknown): error is pg.DatabaseError =>
+  error instanceof pg.DatabaseError && error.code === '23514' && !error.constraint;
+
 /** What Postgres says, in the words of the port. */
 const translated = (error: unknown): Error => {
   if (error instanceof ConnectionLost) {
@@ -276,8 +292,8 @@ const translated = (error: unknown): Error => {
   const code = error.code ?? '';
   const message = `${code}: ${error.message}`;
   if (['40P01', '55P03', '40001'].includes(code)) return new TryAgain(message, { cause: error });
-  // A check that is violated and has no name: there is no partition for this day, which is nobody's bad item.
-  if (code === '23514' && !error.constraint) return new RecordUnavailable(message, { cause: error });
+  // Nobody's bad item.
+  if (lacksPartition(error)) return new RecordUnavailable(message, { cause: error });
   // 54: a key or a text that is longer than an index takes.
   if (/^(22|23|54)/.test(code)) return new ItemsRejected(message, { cause: error });
   return new RecordUnavailable(message, { cause: error });

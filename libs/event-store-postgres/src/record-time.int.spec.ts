@@ -43,6 +43,14 @@ describe("the record's time", () => {
     expect((await add()).recordedAt).toBe(ahead + 1_750);
   });
 
+  it('goes on by marks for an instance that was started after the step and hears nobody (B1, row 31)', async () => {
+    const ahead = (await stepBackByAnHour()).getTime();
+    expect(await store.mark(5_000)).toBe(false);
+    steadily += 5_000;
+    expect(await store.mark(5_000)).toBe(true);
+    expect((await store.newest()).recordedAt).toBe(ahead + 5_000);
+  });
+
   it('is told to rules and readers as it is recorded, so that no decision sees a time before the newest batch (row 31)', async () => {
     const ahead = (await stepBackByAnHour()).getTime();
     let seen = 0;
