@@ -2,19 +2,13 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ensureFirstPerson, issueSignInLink, signInAddress } from '@rollcall/first-person';
 import { PostgresEventStore } from '@rollcall/event-store-postgres';
 import { Lifetime } from '@rollcall/lifetimes';
 import { credentialKey, machine, machineStream, type AcceptCheck } from '@rollcall/machine';
 import { check } from '@rollcall/machine/testing';
 import { createLogger, type Logger } from '@rollcall/nest-platform';
-import {
-  ensureFirstPerson,
-  issueSignInLink,
-  readOperatorApiConfig,
-  signInAddress,
-  start,
-  type OperatorApi,
-} from '@rollcall/operator-api';
+import { readOperatorApiConfig, start, type OperatorApi } from '@rollcall/operator-api';
 import { Follower, historyModel, openReadModels, presenceModel, ReadModelQueries } from '@rollcall/read-models';
 import { eventually } from './processes.js';
 import { freshDatabase } from './postgres.js';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { PostgresEventStore } from '@rollcall/event-store-postgres';
 import { ensureChainKey } from '@rollcall/machine-api';
-import { ensureFirstPerson, issueSignInLink, signInAddress } from '@rollcall/operator-api';
+import { ensureFirstPerson, issueSignInLink, signInAddress } from '@rollcall/first-person';
 import { loadOrCreateAuthority } from '@rollcall/plane-ca';
 import { freshDatabase, type FreshDatabase } from './postgres.js';
 import { freePort, Processes, type Running } from './processes.js';

@@ -13,7 +13,8 @@ import {
   type SignInAnswer,
 } from '@rollcall/wire';
 import { startOperatorPlane, type OperatorPlane } from '../../../test/support/operator-plane.js';
-import { ensureFirstPerson, type OperatorApi } from './index.js';
+import { ensureFirstPerson } from '@rollcall/first-person';
+import type { OperatorApi } from './index.js';
 
 jest.setTimeout(60_000);
 

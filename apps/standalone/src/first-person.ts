@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { token, tokenStream } from '@rollcall/admission';
-import { ensureFirstPerson, issueSignInLink, signInAddress } from '@rollcall/operator-api';
+import { ensureFirstPerson, issueSignInLink, signInAddress } from '@rollcall/first-person';
 import { encodeEnrolmentToken, hashOf, makeSecret } from '@rollcall/wire';
 import type { Plane } from './plane.js';
 

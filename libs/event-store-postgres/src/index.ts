@@ -1,3 +1,4 @@
 export { PostgresEventStore } from './postgres-event-store.js';
 export { PostgresLog } from './postgres-log.js';
 export type { PostgresLogOptions } from './postgres-log.js';
+export { renewEpoch } from './renew-epoch.js';

@@ -48,6 +48,7 @@ select ${CHECK_COLUMNS} from check_in c where c.machine = $1 order by c.revision
 export const NEWEST = `select number, recorded_at from batch order by number desc limit 1`;
 export const HOLDER = `select stream, released from claim where key = $1`;
 export const EPOCH = `select confirm_epoch() as epoch`;
+export const RENEW_EPOCH = `select confirm_epoch(true) as epoch`;
 export const PARTITIONS = `select make_check_in_partitions() as until`;
 
 export const CHANNEL = 'rollcall_appended';

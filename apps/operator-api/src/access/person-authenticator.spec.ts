@@ -1,8 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { InMemoryEventStore } from '@rollcall/event-store/testing';
+import { ensureFirstPerson, issueSignInLink } from '@rollcall/first-person';
 import { ManualClock } from '@rollcall/lifetimes/testing';
-import { ensureFirstPerson } from '../person/ensure-first-person.js';
-import { issueSignInLink } from '../person/sign-in-link.js';
 import { SignIn } from '../session/sign-in/sign-in.command.js';
 import { SignInHandler } from '../session/sign-in/sign-in.handler.js';
 import { PersonAuthenticator } from './person-authenticator.js';

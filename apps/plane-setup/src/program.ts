@@ -1,0 +1,74 @@
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { renewEpoch } from '@rollcall/event-store-postgres';
+import { makeSignInLink } from './make-sign-in-link.js';
+import { runMigrations } from './run-migrations.js';
+
+/** Where words go, and where settings come from; tests pass their own. */
+export type Surroundings = {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly out: (line: string) => void;
+  readonly err: (line: string) => void;
+};
+
+/** A setting is missing or of the wrong form. */
+class SettingError extends Error {}
+
+/**
+ * `rollcall-setup`: what whoever runs a plane does at its database, as jobs: `migrate` before a new version starts, `sign-in-link` for
+ * the first person, `restore-mark` after a restore. Everything else is the business of `rollcall`.
+ *
+ * @returns the exit code: 0 done, 1 failed, 2 the command line or a setting is not usable.
+ */
+export const run = async (argv: readonly string[], { environment, out, err }: Surroundings): Promise<number> => {
+  const setting = (name: string, fallback?: string): string => {
+    const value = environment[name]?.trim() || fallback;
+    if (value === undefined) throw new SettingError(`${name} is not set`);
+    return value;
+  };
+  const program = new Command('rollcall-setup')
+    .description('Jobs of whoever runs a plane, at its database (ROLLCALL_DATABASE_URL).')
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => out(text.trimEnd()), writeErr: (text) => err(text.trimEnd()) });
+  program
+    .command('migrate')
+    .description('run the migrations that the database has not run; as the owner of the schema')
+    .action(async () => {
+      const connectionString = setting('ROLLCALL_DATABASE_URL');
+      const directory = setting('ROLLCALL_MIGRATIONS_DIR', 'infra/migrations');
+      for (const line of await runMigrations({ connectionString, directory })) out(line);
+    });
+  program
+    .command('sign-in-link')
+    .description('print a link that signs the first person in, once, within an hour')
+    .option('--person <name>', 'what the first person is called; the first name stays', name, 'operator')
+    .action(async ({ person }: { person: string }) => {
+      const address = setting('ROLLCALL_OPERATOR_API_ADDRESS', 'https://127.0.0.1:8444');
+      if (!URL.canParse(address) || new URL(address).origin !== address || !address.startsWith('https:'))
+        throw new SettingError('ROLLCALL_OPERATOR_API_ADDRESS is not an origin such as https://127.0.0.1:8444');
+      // With certificate files of one's own there is no authority of the plane, and nothing to pin.
+      const authority = environment['ROLLCALL_TLS_CERT_FILE'] ? null : setting('ROLLCALL_CA_DIR');
+      out(await makeSignInLink({ connectionString: setting('ROLLCALL_DATABASE_URL'), person, address, authority }));
+    });
+  program
+    .command('restore-mark')
+    .description('give the record a new epoch, a step of every restore: readers rebuild')
+    .action(async () =>
+      out(`The record has the epoch ${await renewEpoch(setting('ROLLCALL_DATABASE_URL'))}; readers rebuild.`),
+    );
+
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    err(`rollcall-setup: ${error instanceof Error ? error.message : String(error)}`);
+    return error instanceof SettingError ? 2 : 1;
+  }
+};
+
+const name = (text: string): string => {
+  // eslint-disable-next-line no-control-regex -- that is what is refused
+  if (text.trim().length === 0 || text.length > 64 || /[\u0000-\u001f\u007f-\u009f]/.test(text))
+    throw new InvalidArgumentError('It has 1 to 64 characters, and no control characters.');
+  return text.trim();
+};

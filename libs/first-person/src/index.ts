@@ -1,0 +1,2 @@
+export { ensureFirstPerson } from './ensure-first-person.js';
+export { issueSignInLink, signInAddress } from './sign-in-link.js';
