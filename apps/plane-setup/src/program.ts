@@ -1,5 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { renewEpoch } from '@rollcall/event-store-postgres';
+import { cleanDisplay } from '@rollcall/machine';
 import { makeSignInLink } from './make-sign-in-link.js';
 import { runMigrations } from './run-migrations.js';
 
@@ -9,6 +10,8 @@ export type Surroundings = {
   readonly out: (line: string) => void;
   readonly err: (line: string) => void;
 };
+
+const NAME_LIMIT = 64;
 
 /** A setting is missing or of the wrong form. */
 class SettingError extends Error {}
@@ -67,8 +70,8 @@ export const run = async (argv: readonly string[], { environment, out, err }: Su
 };
 
 const name = (text: string): string => {
-  // eslint-disable-next-line no-control-regex -- that is what is refused
-  if (text.trim().length === 0 || text.length > 64 || /[\u0000-\u001f\u007f-\u009f]/.test(text))
-    throw new InvalidArgumentError('It has 1 to 64 characters, and no control characters.');
-  return text.trim();
+  const trimmed = text.trim();
+  if (cleanDisplay(trimmed, NAME_LIMIT) !== trimmed)
+    throw new InvalidArgumentError(`It has 1 to ${NAME_LIMIT} characters, and no control characters.`);
+  return trimmed;
 };
