@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
@@ -50,4 +50,19 @@ it('lets one plane at a time have a directory, and the next when it has gone (U8
   const other = await openDataDirectory(join(base, 'other'));
   await other.release();
   await (await openDataDirectory(join(base, 'other'))).release();
+});
+
+it('says which directory cannot be used, and how to choose another (U8)', async () => {
+  const file = join(base, 'file');
+  await writeFile(file, '');
+  await expect(openDataDirectory(file)).rejects.toThrow(`Nothing can be kept in ${file}`);
+  await expect(openDataDirectory(join(file, 'below'))).rejects.toThrow('--data DIR');
+});
+
+it('keeps the agent’s socket with its state, and in a short place where that path is too long for a socket (U8)', async () => {
+  const short = await openDataDirectory(join(base, 'short'));
+  expect(short.agentRuntime).toBe(short.agent);
+  const long = await openDataDirectory(join(base, 'x'.repeat(100)));
+  expect(Buffer.byteLength(join(long.agentRuntime, 'control.sock'))).toBeLessThan(108);
+  await Promise.all([short.release(), long.release()]);
 });

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, realpath } from 'node:fs/promises';
+import { mkdir, realpath, rmdir } from 'node:fs/promises';
 import { createServer, connect } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fitsSocketPath } from '@rollcall/local-control';
 
 /** Where one standalone plane keeps everything. */
 export type DataDirectory = {
@@ -13,6 +15,8 @@ export type DataDirectory = {
   readonly chainKey: string;
   /** State of the local agent. */
   readonly agent: string;
+  /** Where the local agent has its socket: with its state, or in a short place of its own where that path is too long for one. */
+  readonly agentRuntime: string;
   readonly logs: string;
   /** Lets the next start have the directory. */
   release(): Promise<void>;
@@ -35,10 +39,9 @@ export class DirectoryInUse extends Error {
  * @throws DirectoryInUse
  */
 export const openDataDirectory = async (directory: string): Promise<DataDirectory> => {
-  // Others may pass through, and list nothing: as root, PostgreSQL runs under an account of its own. What lies inside is owner-only.
-  await mkdir(directory, { recursive: true, mode: 0o711 });
-  const root = await realpath(directory);
-  const name = `\0rollcall-plane-${createHash('sha256').update(root).digest('hex')}`;
+  const root = await madeAt(directory);
+  const hash = createHash('sha256').update(root).digest('hex');
+  const name = `\0rollcall-plane-${hash}`;
   const server = createServer((socket) => socket.end(String(process.pid)));
   try {
     server.listen(name);
@@ -47,15 +50,36 @@ export const openDataDirectory = async (directory: string): Promise<DataDirector
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
     throw new DirectoryInUse(directory, await ownerOf(name));
   }
+  const agent = join(root, 'agent');
+  const agentRuntime = fitsSocketPath(join(agent, 'control.sock'))
+    ? agent
+    : join(tmpdir(), `rollcall-${hash.slice(0, 16)}`);
   return {
     root,
     postgres: join(root, 'postgres'),
     ca: join(root, 'ca'),
     chainKey: join(root, 'chain.key'),
-    agent: join(root, 'agent'),
+    agent,
+    agentRuntime,
     logs: join(root, 'logs'),
-    release: () => new Promise((resolve) => server.close(() => resolve())),
+    release: async () => {
+      if (agentRuntime !== agent) await rmdir(agentRuntime).catch(() => undefined);
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
   };
+};
+
+const madeAt = async (directory: string): Promise<string> => {
+  try {
+    // Others may pass through, and list nothing: as root, PostgreSQL runs under an account of its own. What lies inside is owner-only.
+    await mkdir(directory, { recursive: true, mode: 0o711 });
+    return await realpath(directory);
+  } catch (cause) {
+    throw new Error(
+      `Nothing can be kept in ${directory} (${(cause as Error).message}). Choose another directory: npm start -- --data DIR`,
+      { cause },
+    );
+  }
 };
 
 const ownerOf = (name: string): Promise<string> =>

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { DataDirectory } from './data-directory.js';
 
 /** The part of `rollcall-agent status --json` that matters here. */
 type AgentStatus = {
@@ -24,31 +25,40 @@ export class LocalAgent {
 
   constructor(
     private readonly program: string,
-    private readonly stateDirectory: string,
-    private readonly logDirectory: string,
+    private readonly directory: Pick<DataDirectory, 'agent' | 'agentRuntime' | 'logs'>,
     private readonly environment: NodeJS.ProcessEnv,
   ) {}
 
-  /** @throws Error with the agent's own words when it cannot say, for example while it is just starting. */
-  async status(): Promise<AgentStatus> {
-    const { output } = await this.call(['status', '--json']);
+  /** @throws Error with the agent's own words when it cannot say, for example while it is just starting; or when the signal aborts. */
+  async status(signal: AbortSignal): Promise<AgentStatus> {
+    const { output } = await this.call(['status', '--json'], { signal });
     if (!output.startsWith('{')) throw new Error(output.trim());
     return JSON.parse(output) as AgentStatus;
   }
 
-  /** Enrols it with a token, which goes to standard input like anybody's. @throws Error with the agent's own words. */
+  /**
+   * Enrols it with a token, which goes to standard input like anybody's. Not interrupted: cut short, it would leave a machine at the
+   * plane that never arrives.
+   *
+   * @throws Error with the agent's own words.
+   */
   async enrol(token: string): Promise<void> {
-    const { code, output } = await this.call(['enrol'], token);
+    const { code, output } = await this.call(['enrol'], { input: token });
     if (code !== 0) throw new Error(`The local agent could not enrol:\n${output.trim()}`);
   }
 
-  /** Starts the daemon. One that a killed plane left behind is told to stop first, so that there is one and it is ours. */
-  async start(): Promise<void> {
-    const left = await this.status();
-    if (left.running && left.pid !== null) await endOf(left.pid);
-    const log = openSync(join(this.logDirectory, 'agent.log'), 'a', 0o600);
+  /**
+   * Starts the daemon. One that a killed plane left behind is told to stop first, so that there is one and it is ours.
+   *
+   * @throws Error when it does not come up, or when the signal aborts; `stop` ends what was started until then.
+   */
+  async start(signal: AbortSignal): Promise<void> {
+    const left = await this.status(signal);
+    if (left.running && left.pid !== null) await endOf(left.pid, signal);
+    signal.throwIfAborted();
+    const log = openSync(join(this.directory.logs, 'agent.log'), 'a', 0o600);
     // A session of its own: the Ctrl-C of this terminal must not reach it, it is stopped in its turn.
-    const daemon = spawn(process.execPath, [this.program, 'run', '--state-dir', this.stateDirectory], {
+    const daemon = spawn(process.execPath, [this.program, 'run', ...this.place], {
       detached: true,
       stdio: ['ignore', log, log],
       env: this.environment,
@@ -56,16 +66,16 @@ export class LocalAgent {
     closeSync(log);
     this.daemon = daemon;
     for (let look = 0; look < START_LOOKS; look += 1) {
-      await wait(LOOK_MS);
+      await wait(LOOK_MS, undefined, { signal });
       if (hasEnded(daemon))
-        throw new Error(`The local agent did not start; see ${join(this.logDirectory, 'agent.log')}`);
-      const answers = await this.status().then(
+        throw new Error(`The local agent did not start; see ${join(this.directory.logs, 'agent.log')}`);
+      const answers = await this.status(signal).then(
         ({ running }) => running,
         () => false,
       );
       if (answers) return;
     }
-    throw new Error(`The local agent does not answer; see ${join(this.logDirectory, 'agent.log')}`);
+    throw new Error(`The local agent does not answer; see ${join(this.directory.logs, 'agent.log')}`);
   }
 
   /** Ends it as an operating system would: it says goodbye by itself. Resolves when it is gone, or was never there. */
@@ -80,10 +90,20 @@ export class LocalAgent {
     clearTimeout(late);
   }
 
-  private async call(args: readonly string[], input = ''): Promise<{ code: number; output: string }> {
-    const child = spawn(process.execPath, [this.program, ...args, '--state-dir', this.stateDirectory], {
+  private get place(): readonly string[] {
+    return ['--state-dir', this.directory.agent, '--runtime-dir', this.directory.agentRuntime];
+  }
+
+  private async call(
+    args: readonly string[],
+    { input = '', signal }: { readonly input?: string; readonly signal?: AbortSignal },
+  ): Promise<{ code: number; output: string }> {
+    const child = spawn(process.execPath, [this.program, ...args, ...this.place], {
+      // Out of reach of the terminal's Ctrl-C, like the daemon.
+      detached: true,
       stdio: ['pipe', 'pipe', 'pipe'],
       env: this.environment,
+      ...(signal ? { signal } : {}),
     });
     let output = '';
     child.stdout.on('data', (chunk) => (output += String(chunk)));
@@ -97,17 +117,23 @@ export class LocalAgent {
 
 const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;
 
-/** Asks a process that we did not start to end, and waits until it has. */
-const endOf = async (pid: number): Promise<void> => {
+/** Makes a process that we did not start end: asks it, and does not ask again. */
+const endOf = async (pid: number, signal: AbortSignal): Promise<void> => {
+  if (!send(pid, 'SIGTERM')) return;
   const until = performance.now() + STOP_MS;
-  try {
-    process.kill(pid, 'SIGTERM');
-    while (performance.now() < until) {
-      await wait(LOOK_MS);
-      process.kill(pid, 0);
-    }
-  } catch {
-    return; // gone
+  while (performance.now() < until) {
+    await wait(LOOK_MS, undefined, { signal });
+    if (!send(pid, 0)) return;
   }
-  throw new Error(`Process ${pid}, an agent on this directory, does not end`);
+  send(pid, 'SIGKILL');
+};
+
+/** False where there is no such process. */
+const send = (pid: number, signal: NodeJS.Signals | 0): boolean => {
+  try {
+    return process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
+    throw error;
+  }
 };

@@ -2,7 +2,6 @@ import 'reflect-metadata';
 import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { MachineQueries, openReadModels } from '@rollcall/read-models';
 import pc from 'picocolors';
@@ -11,6 +10,7 @@ import { tokenFrom, welcome } from './first-person.js';
 import { LocalAgent } from './local-agent.js';
 import { readOptions, type StandaloneOptions } from './options.js';
 import { openPlane, OpenedInOrder, type Plane } from './plane.js';
+import { tellPresence, type Look } from './presence-line.js';
 
 const STOP_LIMIT_MS = 10_000;
 
@@ -20,7 +20,11 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const step = (line: string): void => say(pc.dim(`  ${line}`));
 
 const main = async (): Promise<number> => {
-  const options = readOptions(process.argv, userInfo().username);
+  const options = readOptions(process.argv, {
+    userName: nameOfUser(),
+    // npm runs us in the checkout; what a person names they name from where they are.
+    directory: process.env['INIT_CWD'] ?? process.cwd(),
+  });
   const opened = new OpenedInOrder();
   const stop = stopSignal();
   try {
@@ -31,34 +35,50 @@ const main = async (): Promise<number> => {
       migrations: join(dist, 'infra/migrations'),
       opened,
       tell: step,
+      signal: stop,
     });
     const person = await welcome(plane, options.person);
+    stop.throwIfAborted();
     announce(plane, directory, person.link);
-    if (options.agent)
-      await Promise.race([
-        runAgent(plane, directory, options, { opened, personId: person.personId, stop }),
-        aborted(stop),
-      ]);
+    if (options.agent) await runAgent(plane, directory, options, { opened, personId: person.personId, stop });
     await aborted(stop);
-    say('\nRollcall stops: the agent says goodbye, then the plane ends.');
     return 0;
   } catch (error) {
+    // What a stop cuts short fails as well; that is no news.
+    if (stop.aborted) return 0;
     process.stderr.write(
       `${pc.red('Rollcall did not start:')} ${error instanceof Error ? error.message : String(error)}\n`,
     );
     return 1;
   } finally {
-    // Whatever hangs, the terminal gets its prompt back; the next start recovers.
-    setTimeout(() => process.exit(1), STOP_LIMIT_MS).unref();
+    endSoon();
     await opened.close();
   }
 };
 
-/** Aborts at the first signal. Later ones change nothing: a terminal, npm and a wrapper each send theirs. */
+/** Whatever hangs, the terminal gets its prompt back; the next start recovers. */
+const endSoon = (): void => void setTimeout(() => process.exit(1), STOP_LIMIT_MS).unref();
+
+/** Aborts at the first signal, also in the middle of the start. Later ones change nothing: a terminal, npm and a wrapper each send theirs. */
 const stopSignal = (): AbortSignal => {
   const stop = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort());
+  const begin = (): void => {
+    if (stop.signal.aborted) return;
+    say('\nRollcall stops, the agent first.');
+    endSoon();
+    stop.abort();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, begin);
   return stop.signal;
+};
+
+/** An account without an entry of its own, as containers give, has no name. */
+const nameOfUser = (): string => {
+  try {
+    return userInfo().username;
+  } catch {
+    return 'operator';
+  }
 };
 
 const aborted = (signal: AbortSignal): Promise<void> =>
@@ -105,48 +125,42 @@ const runAgent = async (
     options.interval !== undefined && options.windowFloor !== undefined
       ? { ROLLCALL_AGENT_INTERVAL_FLOOR_MS: String(options.interval * 1000) }
       : {};
-  const agent = opened.add(
-    closable(new LocalAgent(program, directory.agent, directory.logs, { ...process.env, ...floor })),
-  );
-  const before = await agent.status();
+  const agent = opened.add(closable(new LocalAgent(program, directory, { ...process.env, ...floor })));
+  const before = await agent.status(stop);
   if (before.stoppedByPersonSince !== null) {
     say(pc.yellow(`The local agent stays stopped: ${before.sentence}`));
     return;
   }
   if (before.state === 'not-enrolled') {
     await agent.enrol(await tokenFrom(plane, personId));
+    stop.throwIfAborted();
     step('The local agent is enrolled.');
   }
-  await agent.start();
-  await tellPresence(plane, agent, stop, opened);
+  await agent.start(stop);
+  const database = openReadModels({ connectionString: plane.databaseUrl, onIdleError: () => undefined });
+  opened.add({ close: () => database.destroy() });
+  await tellPresence(lookThrough(new MachineQueries(database, plane.store), agent, stop), {
+    tell: ({ isPresent, name, sentence }) => say(`${isPresent ? pc.green('●') : pc.yellow('○')} ${name}: ${sentence}`),
+    signal: stop,
+  });
 };
 
 const closable = (agent: LocalAgent): LocalAgent & { close(): Promise<void> } =>
   Object.assign(agent, { close: () => agent.stop() });
 
-/** The line that a newcomer waits for: the plane itself says that the agent is present. */
-const tellPresence = async (
-  plane: Plane,
-  agent: LocalAgent,
-  stop: AbortSignal,
-  opened: OpenedInOrder,
-): Promise<void> => {
-  const database = openReadModels({ connectionString: plane.databaseUrl, onIdleError: () => undefined });
-  opened.add({ close: () => database.destroy() });
-  const machines = new MachineQueries(database, plane.store);
-  let told = '';
+/** Asks the plane for the agent; where the plane does not hear it, the agent itself knows best why. */
+const lookThrough = (machines: MachineQueries, agent: LocalAgent, stop: AbortSignal): (() => Promise<Look>) => {
   let id: string | null = null;
-  while (!stop.aborted) {
-    id ??= (await agent.status()).machine?.id ?? null;
+  return async () => {
+    id ??= (await agent.status(stop)).machine?.id ?? null;
     const found = id === null ? undefined : (await machines.find(id)).machines[0];
     const isPresent = found?.presence === 'present' && found.deletedAt === null;
-    // Where the plane does not hear it, the agent itself knows best why.
-    const line = isPresent ? found.sentence : (await agent.status()).sentence;
-    if (line !== told)
-      say(`${isPresent ? pc.green('●') : pc.yellow('○')} ${found?.name ?? 'the local agent'}: ${line}`);
-    told = line;
-    await wait(isPresent ? 2_000 : 500, undefined, { signal: stop }).catch(() => undefined);
-  }
+    return {
+      isPresent,
+      name: found?.name ?? 'the local agent',
+      sentence: isPresent ? found.sentence : (await agent.status(stop)).sentence,
+    };
+  };
 };
 
 process.exitCode = await main();

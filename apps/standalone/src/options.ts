@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 
 /** What `npm start` can be told. */
@@ -17,13 +18,16 @@ export type StandaloneOptions = {
   readonly mark?: number;
 };
 
-/** Reads the command line. Prints help or the problem and exits; a port may also come from the environment. */
-export const readOptions = (argv: readonly string[], userName: string): StandaloneOptions => {
+/** Reads the command line; `directory` is what a relative `--data` starts from. Prints help or the problem and exits; a port may also come from the environment. */
+export const readOptions = (
+  argv: readonly string[],
+  { userName, directory }: { readonly userName: string; readonly directory: string },
+): StandaloneOptions => {
   const program = new Command('npm start --')
     .description(
       'Runs a whole Rollcall plane on this machine: PostgreSQL, both APIs, the projector and one real agent.',
     )
-    .option('--data <dir>', 'where all state lives', '.rollcall')
+    .option('--data <dir>', 'where all state lives', (text) => pathFrom(directory, text), '.rollcall')
     .addOption(port('--machine-port <port>', 'HTTPS port that machines call', 8443, 'ROLLCALL_MACHINE_API_PORT'))
     .addOption(
       port('--operator-port <port>', 'HTTPS port that people and the CLI call', 8444, 'ROLLCALL_OPERATOR_API_PORT'),
@@ -46,6 +50,11 @@ export const readOptions = (argv: readonly string[], userName: string): Standalo
     .addOption(new Option('--mark <seconds>', 'for tests: idle time before a mark').argParser(seconds).hideHelp())
     .parse(argv);
   return program.opts();
+};
+
+const pathFrom = (directory: string, text: string): string => {
+  if (text === '') throw new InvalidArgumentError('It is empty.');
+  return resolve(directory, text);
 };
 
 const port = (flags: string, description: string, fallback: number, variable: string): Option =>

@@ -43,6 +43,7 @@ const DATABASE = 'rollcall';
  * Starts the parts in order: PostgreSQL, migrations, projector, operator API, machine API.
  *
  * @param tell one line per step, for whoever waits.
+ * @param signal ends the start between two steps; what is open by then is in `opened`.
  * @throws Error that names the port that is taken and the option that chooses another.
  */
 export const openPlane = async (
@@ -52,17 +53,25 @@ export const openPlane = async (
     migrations,
     opened,
     tell,
-  }: { readonly migrations: string; readonly opened: OpenedInOrder; readonly tell: (line: string) => void },
+    signal,
+  }: {
+    readonly migrations: string;
+    readonly opened: OpenedInOrder;
+    readonly tell: (line: string) => void;
+    readonly signal?: AbortSignal;
+  },
 ): Promise<Plane> => {
   await mkdir(directory.logs, { recursive: true, mode: 0o700 });
   tell(`PostgreSQL starts in ${directory.postgres}`);
   const cluster = await openCluster(directory, options);
   opened.add({ close: () => cluster.stop() });
+  signal?.throwIfAborted();
   await cluster.ensureDatabase(DATABASE);
   const ran = await migrate({ connectionString: cluster.url(DATABASE), directory: migrations });
   if (ran.length > 0) tell(`Migrations: ${ran.join(', ')}`);
   const databaseUrl = await cluster.loginAs('rollcall_app', DATABASE);
   await ensureChainKey(directory.chainKey);
+  signal?.throwIfAborted();
 
   const environment = environmentOf(directory, options, { databaseUrl, migrations });
   const log = (name: string): Logger =>
@@ -78,6 +87,7 @@ export const openPlane = async (
       readers: 2,
     }),
   );
+  signal?.throwIfAborted();
   const operatorApi = opened.add(await startOperatorApi(readOperatorApiConfig(environment), log('operator-api')));
   const machineApi = opened.add(
     await startMachineApi(readMachineApiConfig(environment), { logger: log('machine-api') }),

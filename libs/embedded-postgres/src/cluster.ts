@@ -111,6 +111,8 @@ export class EmbeddedCluster {
     try {
       await this.pgCtl('start', '-w', '-t', '60', '-l', log, '-o', `-p ${this.port} ${flags.join(' ')}`);
     } catch (cause) {
+      // One that is only slow, or that an interrupted pg_ctl has left behind, must not go on without anybody who knows of it.
+      await this.stop('immediate').catch(() => undefined);
       const tail = (await readFile(log, 'utf8').catch(() => '')).split('\n').slice(-6).join('\n');
       throw new Error(`PostgreSQL did not start in ${this.directory}:\n${tail}`, { cause });
     }
