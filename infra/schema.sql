@@ -230,6 +230,9 @@ begin
 
   if v_items = 0 then
     if v_before is null or recorded_at - v_before >= w_mark_after_ms * interval '1 millisecond' then
+      if to_regclass('public.check_in_' || to_char(recorded_at at time zone 'utc', 'YYYYMMDD')) is null then
+        raise exception 'no partition of check_in for %', recorded_at using errcode = 'check_violation';
+      end if;
       batch := coalesce(v_number, 0) + 1;
       insert into batch (number, recorded_at, events, checks) values (batch, recorded_at, 0, 0);
     else
@@ -358,11 +361,14 @@ CREATE OR REPLACE FUNCTION public.make_check_in_partitions(p_days integer DEFAUL
 AS $function$
 declare
   v_day date;
-  v_first date := (now() at time zone 'utc')::date - 1;
+  v_today date := (clock_timestamp() at time zone 'utc')::date;
+  v_newest date := (select (b.recorded_at at time zone 'utc')::date from batch b order by b.number desc limit 1);
   v_name text;
 begin
   perform pg_advisory_xact_lock(7723406, 2);
-  for v_day in select d::date from generate_series(v_first, v_first + 1 + p_days, interval '1 day') d loop
+  for v_day in
+    select distinct around + ahead from unnest(array[v_today, coalesce(v_newest, v_today)]) around, generate_series(-1, p_days) ahead
+  loop
     v_name := 'check_in_' || to_char(v_day, 'YYYYMMDD');
     if to_regclass('public.' || v_name) is null then
       execute format('create table %I partition of check_in for values from (%L) to (%L)', v_name,
@@ -371,7 +377,7 @@ begin
       execute format('grant select on %I to rollcall_app', v_name);
     end if;
   end loop;
-  return v_first + 1 + p_days;
+  return greatest(v_today, v_newest) + p_days;
 end $function$;
 revoke all on function make_check_in_partitions(integer) from public;
 grant execute on function make_check_in_partitions(integer) to rollcall_app;

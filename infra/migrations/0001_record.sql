@@ -94,16 +94,20 @@ end $$;
 select guard_append_only('batch'), guard_append_only('event'), guard_append_only('check_in');
 
 -- Makes the partitions from yesterday to `p_days` ahead, each with the guard of its own: a statement on a partition does not
--- fire the triggers of its parent. There is no default partition. Answers the last day that is covered.
+-- fire the triggers of its parent. After a backward step of the wall clock the record's time is ahead of it, possibly by weeks, so
+-- the days around the newest batch are covered too. There is no default partition. Answers the last day that is covered.
 create function make_check_in_partitions(p_days integer default 14) returns date
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
   v_day date;
-  v_first date := (now() at time zone 'utc')::date - 1;
+  v_today date := (clock_timestamp() at time zone 'utc')::date;
+  v_newest date := (select (b.recorded_at at time zone 'utc')::date from batch b order by b.number desc limit 1);
   v_name text;
 begin
   perform pg_advisory_xact_lock(7723406, 2);
-  for v_day in select d::date from generate_series(v_first, v_first + 1 + p_days, interval '1 day') d loop
+  for v_day in
+    select distinct around + ahead from unnest(array[v_today, coalesce(v_newest, v_today)]) around, generate_series(-1, p_days) ahead
+  loop
     v_name := 'check_in_' || to_char(v_day, 'YYYYMMDD');
     if to_regclass('public.' || v_name) is null then
       execute format('create table %I partition of check_in for values from (%L) to (%L)', v_name,
@@ -112,7 +116,7 @@ begin
       execute format('grant select on %I to rollcall_app', v_name);
     end if;
   end loop;
-  return v_first + 1 + p_days;
+  return greatest(v_today, v_newest) + p_days;
 end $$;
 select make_check_in_partitions(14);
 
@@ -151,7 +155,8 @@ select confirm_epoch();
 --
 -- `w_known`, `w_elapsed_ms`: the newest batch time that the writer has seen, and how long ago by its own steady clock. They carry
 -- the record's time on after the wall clock was set back.
--- `w_mark_after_ms`: with no items, append an empty batch if the newest one is at least this old.
+-- `w_mark_after_ms`: with no items, append an empty batch if the newest one is at least this old. It says that a check could have
+-- been recorded, so it fails as a check would where its day has no partition.
 --
 -- Answers one code per item: `ok`, `conflict` (the head has moved) or `claim:<key>` (another stream holds the key). `batch` is
 -- null when nothing was recorded.
@@ -225,6 +230,9 @@ begin
 
   if v_items = 0 then
     if v_before is null or recorded_at - v_before >= w_mark_after_ms * interval '1 millisecond' then
+      if to_regclass('public.check_in_' || to_char(recorded_at at time zone 'utc', 'YYYYMMDD')) is null then
+        raise exception 'no partition of check_in for %', recorded_at using errcode = 'check_violation';
+      end if;
       batch := coalesce(v_number, 0) + 1;
       insert into batch (number, recorded_at, events, checks) values (batch, recorded_at, 0, 0);
     else

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A TCP proxy in front of a server, that can lose the server's answer. */
+/** A TCP proxy in front of a server, that can lose the server's answer, or go silent without closing. */
 export class TcpProxy implements AsyncDisposable {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
+  #silent = new WeakSet<Socket>();
   #lose: { readonly request: string; readonly lost: () => void } | null = null;
 
   private constructor(
@@ -17,7 +18,7 @@ export class TcpProxy implements AsyncDisposable {
 
   /** Listens on a free port of the loopback. */
   static async listen(target: { readonly host: string; readonly port: number }): Promise<TcpProxy> {
-    const server = createServer().listen(0, '127.0.0.1');
+    const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     return new TcpProxy(target, server);
   }
@@ -45,6 +46,11 @@ export class TcpProxy implements AsyncDisposable {
     });
   }
 
+  /** Nothing passes any more on the connections that are open, in either direction, and none of them closes. */
+  silence(): void {
+    for (const socket of this.#sockets) this.#silent.add(socket);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     for (const socket of this.#sockets) socket.destroy();
     this.#server.close();
@@ -67,6 +73,7 @@ export class TcpProxy implements AsyncDisposable {
       });
     }
     client.on('data', (chunk) => {
+      if (this.#silent.has(client)) return;
       if (this.#lose && chunk.includes(this.#lose.request)) {
         losing = this.#lose.lost;
         this.#lose = null;
@@ -74,6 +81,7 @@ export class TcpProxy implements AsyncDisposable {
       server.write(chunk);
     });
     server.on('data', (chunk) => {
+      if (this.#silent.has(client)) return;
       if (!losing) return void client.write(chunk);
       cut();
       losing();

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { connectionConfig } from './connection.js';
+import { connectionConfig, endClient } from './connection.js';
 import { CHANNEL, NOTIFY } from './sql.js';
 
 const SPACING_MS = 20;
@@ -47,7 +47,7 @@ export class AppendHint {
     if (this.reconnect) clearTimeout(this.reconnect);
     this.listeners.clear();
     await this.sending;
-    await this.listening?.end().catch(() => undefined);
+    if (this.listening) await endClient(this.listening);
     this.listening = null;
   }
 

@@ -78,7 +78,7 @@ export class ReplacedConnection {
     this.closed = true;
     const client = await this.client?.catch(() => null);
     this.client = null;
-    await client?.end().catch(() => undefined);
+    if (client) await endClient(client);
   }
 
   private async connect(): Promise<pg.Client> {
@@ -108,12 +108,19 @@ export class ReplacedConnection {
 
   private giveUp(connecting: Promise<pg.Client>): void {
     if (this.client === connecting) this.client = null;
-    void connecting.then(
-      (client) => (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy(),
-      () => undefined,
-    );
+    void connecting.then(cut, () => undefined);
   }
 }
+
+/** Ends a connection in order, or, where the server does not answer within a second, at once. */
+export const endClient = async (client: pg.Client): Promise<void> => {
+  const timer = setTimeout(() => cut(client), 1_000);
+  await client.end().catch(() => undefined);
+  clearTimeout(timer);
+};
+
+const cut = (client: pg.Client): void =>
+  (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
 
 /** There was no connection (`before` the call was sent), or it broke (`during`: the outcome is not known). */
 export class ConnectionLost extends Error {

@@ -22,6 +22,9 @@ import { connectionConfig, ConnectionLost, ReplacedConnection } from './connecti
 import { appendValues, checkInOf, eventOf, type CheckRow, type EventRow, type Known } from './rows.js';
 import * as sql from './sql.js';
 
+/** For reads that grow with a machine's past. */
+const SCAN_TIMEOUT_MS = 60_000;
+
 /** How to reach the record, and how patient to be with it. */
 export type PostgresLogOptions = {
   readonly connectionString: string;
@@ -131,12 +134,15 @@ export class PostgresLog extends RecordLog {
     const range = [first.number, last.number];
     // A batch is visible with all its facts or not at all, and is never changed: the reads need no common snapshot.
     const [events, checks] = await Promise.all([
-      this.read<EventRow>({ name: 'events', text: sql.EVENTS_OF_BATCHES, values: range }),
-      this.read<CheckRow>({
-        name: 'checks',
-        text: sql.CHECKS_OF_BATCHES,
-        values: [...range, new Date(first.recorded_at), new Date(last.recorded_at)],
-      }),
+      this.read<EventRow>({ name: 'events', text: sql.EVENTS_OF_BATCHES, values: range }, SCAN_TIMEOUT_MS),
+      this.read<CheckRow>(
+        {
+          name: 'checks',
+          text: sql.CHECKS_OF_BATCHES,
+          values: [...range, new Date(first.recorded_at), new Date(last.recorded_at)],
+        },
+        SCAN_TIMEOUT_MS,
+      ),
     ]);
     const times = new Map(batches.map((batch) => [batch.number, batch.recorded_at]));
     const facts = Map.groupBy<bigint, RecordedFact>(
@@ -157,14 +163,20 @@ export class PostgresLog extends RecordLog {
   override async readStream(stream: string): Promise<readonly RecordedFact[]> {
     const machine = stream.startsWith('machine-') ? machineIdOf(stream) : null;
     const [events, checks] = await Promise.all([
-      this.read<EventRow & { recorded_at: number }>({
-        name: 'events-of-stream',
-        text: sql.EVENTS_OF_STREAM,
-        values: [stream],
-      }),
+      this.read<EventRow & { recorded_at: number }>(
+        {
+          name: 'events-of-stream',
+          text: sql.EVENTS_OF_STREAM,
+          values: [stream],
+        },
+        SCAN_TIMEOUT_MS,
+      ),
       machine === null
         ? []
-        : this.read<CheckRow>({ name: 'checks-of-machine', text: sql.CHECKS_OF_MACHINE, values: [machine] }),
+        : this.read<CheckRow>(
+            { name: 'checks-of-machine', text: sql.CHECKS_OF_MACHINE, values: [machine] },
+            SCAN_TIMEOUT_MS,
+          ),
     ]);
     const facts: RecordedFact[] = [...events.map((row) => eventOf(row, row.recorded_at)), ...checks.map(checkInOf)];
     // The two reads have no common snapshot: what was appended between them may show half. Up to the hole it is the whole past.
@@ -235,7 +247,7 @@ export class PostgresLog extends RecordLog {
       return await this.writer.query<Row>(query).catch(async (error: unknown) => {
         if (!lacksPartition(error)) throw error;
         // Nothing was recorded. Nobody prepared for this day, because the clock was changed or no service ran.
-        await this.makePartitions();
+        await this.makePartitions().catch(() => Promise.reject(error));
         return this.writer.query<Row>(query);
       });
     } catch (error) {
