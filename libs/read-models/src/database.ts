@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import { Kysely, PostgresDialect, sql, type RawBuilder } from 'kysely';
 import { Pool } from 'pg';
 import type { ReadModelTables } from './tables.js';
@@ -12,8 +13,19 @@ export type ReadModelDatabaseOptions = {
   readonly connections?: number;
   /** Milliseconds to wait for a connection. (Default: 5,000) */
   readonly connectionTimeout?: number;
+  /** Milliseconds without a byte after which a server that owes an answer counts as gone. (Default: 70,000, longer than a statement) */
+  readonly silentAfter?: number;
   /** An idle connection broke, for example because the database went away; the next use opens another. */
   readonly onIdleError?: (error: Error) => void;
+};
+
+const STATEMENT_TIMEOUT_MS = 60_000;
+
+/** Ends itself when nothing came or went for a while; the pool has ended an idle one long before. */
+const impatientSocket = (milliseconds: number): Socket => {
+  const socket = new Socket();
+  const silent = (): Error => Object.assign(new Error('PostgreSQL went silent'), { code: 'ETIMEDOUT' });
+  return socket.setTimeout(milliseconds, () => socket.destroy(silent()));
 };
 
 /** Opens a pool for read models. Nothing is connected before the first use. */
@@ -26,7 +38,8 @@ export const openReadModels = (options: ReadModelDatabaseOptions): ReadModelData
     keepAlive: true,
     // A process that is stopped inside a transaction must not hold its row locks for ever.
     idle_in_transaction_session_timeout: 30_000,
-    statement_timeout: 60_000,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    stream: () => impatientSocket(options.silentAfter ?? STATEMENT_TIMEOUT_MS + 10_000),
   });
   // Without a listener a connection that breaks ends the process: an idle one tells the pool, one in use tells only itself, and
   // the query that used it, or the next one, fails.
