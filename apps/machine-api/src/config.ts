@@ -34,6 +34,8 @@ export const PORT_VARIABLE = 'ROLLCALL_MACHINE_API_PORT';
 export const APP_NAME = 'machine-api';
 
 const WINDOW_FLOOR_SECONDS = 120;
+// What a check-in stores as a small number: nine hours.
+const WINDOW_CEILING_SECONDS = 32_400;
 const MARK_SECONDS = 5;
 
 /**
@@ -64,7 +66,7 @@ const readPolicy = (settings: EnvironmentReader): CheckPolicy => {
     }),
     windowFloor: settings.integer('ROLLCALL_WINDOW_FLOOR_SECONDS', {
       min: short ? 1 : WINDOW_FLOOR_SECONDS,
-      max: 86_400,
+      max: WINDOW_CEILING_SECONDS,
       default: WINDOW_FLOOR_SECONDS,
     }),
   };

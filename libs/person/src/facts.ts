@@ -1,7 +1,6 @@
 // Ledger events of the category `person`, one stream per person.
 
 /** Somebody is known. Takes the key `person:first` where the plane had nobody before. */
-/** A person exists. */
 export type PersonRegistered = {
   readonly type: 'PersonRegistered';
   /** Shown beside what the person did. */

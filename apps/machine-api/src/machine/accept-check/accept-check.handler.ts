@@ -31,7 +31,8 @@ export class AcceptMachineCheckHandler implements ICommandHandler<AcceptMachineC
       machine,
       { claim: credentialKey(keyHash) },
       { type: 'AcceptCheck', keyHash, ...said, chain, policy },
-      { actor: { kind: 'machine', id } },
+      // A repetition is found by the checkId, which the machine's own rules know.
+      { actor: { kind: 'machine', id }, commandId: null },
     );
     const { name, owner, generation, interval, chain: issued } = answerTo(state, check.boot);
     return {
