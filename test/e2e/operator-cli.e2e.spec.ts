@@ -73,3 +73,10 @@ it('leaves with 0 when whoever reads its output has enough', async () => {
   ]);
   expect({ code, output }).toEqual({ code: 0, output: '' });
 });
+
+it('says in one sentence that its answer cannot be written (U6)', async () => {
+  const program = `"${process.execPath}" "${join(root, 'dist/apps/cli/rollcall.mjs')}"`;
+  const full = await processes.run('rollcall', '/bin/sh', ['-c', `${program} version >/dev/full`]);
+  expect(full.code).toBe(1);
+  expect(full.output).toMatch(/^The answer cannot be written: ENOSPC.*\.\n$/);
+});

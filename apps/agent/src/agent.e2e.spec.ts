@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { loadOrCreateAuthority } from '@rollcall/plane-ca';
 import { encodeEnrolmentToken, makeSecret } from '@rollcall/wire';
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:tls';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -244,6 +244,41 @@ describe('the agent', () => {
     expect((await machine.status()).stoppedByPersonSince).toBeNull();
   });
 
+  it('keeps what a person said also when the running agent does not answer (O7)', async () => {
+    await using processes = new Processes();
+    await using home = await plane();
+    const machine = await installation(processes);
+    await machine.enrol(home.token());
+    const frozen = await machine.daemon();
+    frozen.signal('SIGSTOP');
+
+    const stop = await machine.run('stop');
+    expect(stop.code).toBe(EXIT.fault);
+    expect(stop.output).toContain('does not answer');
+    frozen.signal('SIGKILL');
+    await frozen.exited;
+    expect(await machine.run('run')).toMatchObject({ code: EXIT.stoppedByPerson });
+  });
+
+  it('goes on checking in when nobody reads its log any more, and when the disk of the log is full (O13)', async () => {
+    await using processes = new Processes();
+    await using home = await plane();
+    const machine = await installation(processes);
+    await machine.enrol(home.token());
+    const command = `"${process.execPath}" "${agent}" run --state-dir "${machine.state}"`;
+    for (const log of ['2>/dev/full', '2>&1 | :']) {
+      const before = home.checks.length;
+      const daemon = processes.start('daemon', '/bin/sh', ['-c', `${command} ${log}`], {
+        env: { ROLLCALL_AGENT_INTERVAL_FLOOR_MS: '100' },
+      });
+      await home.until(() => home.checks.length >= before + 3);
+      expect(await machine.run('stop', {}, '--reason', 'restart')).toMatchObject({ code: EXIT.ok });
+      await (
+        await daemon
+      ).exited;
+    }
+  });
+
   it('says goodbye exactly once when the stop signal comes twice, and leaves no latch (O17, C17)', async () => {
     await using processes = new Processes();
     await using home = await plane();
@@ -397,6 +432,19 @@ describe('the agent', () => {
     expect(home.checks).toEqual([]);
     expect((await stat(machine.file('credential'))).size).toBe(512);
     await daemon.stop();
+  });
+
+  it('ends with 2 on a state directory that it cannot use, and says why', async () => {
+    await using processes = new Processes();
+    const file = join(scratch, 'a-file');
+    await writeFile(file, '');
+    const link = join(scratch, 'a-link');
+    await symlink(scratch, link);
+    for (const place of [file, join(file, 'below'), link]) {
+      const refused = await processes.run('run', process.execPath, [agent, 'run', '--state-dir', place]);
+      expect(refused).toMatchObject({ code: EXIT.usage, stdout: '' });
+      expect(refused.output).toContain(`The directory ${place} cannot be used`);
+    }
   });
 
   it('refuses a path for its socket that the system would cut off', async () => {

@@ -1,3 +1,4 @@
+import { UnsafeFile } from '@rollcall/secret-file';
 import { Command, CommanderError, Option } from 'commander';
 import { enrol } from './commands/enrol.js';
 import { run } from './commands/run.js';
@@ -71,9 +72,9 @@ const main = async (argv: readonly string[]): Promise<number> => {
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-    const told = error instanceof Told;
     process.stderr.write(`rollcall-agent: ${printable((error as Error).message)}\n`);
-    return told ? error.exitCode : EXIT.fault;
+    if (error instanceof UnsafeFile) return EXIT.usage;
+    return error instanceof Told ? error.exitCode : EXIT.fault;
   }
 };
 
@@ -84,5 +85,8 @@ const locate = (options: { stateDir?: string; runtimeDir?: string }): StateDirec
     throw new Told(EXIT.usage, (error as Error).message);
   }
 };
+
+// A reader that went away, or a disk that is full, costs the lines and never the agent: it has a plane to check in with (O13).
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 process.exitCode = await main(process.argv);

@@ -26,8 +26,22 @@ const lines = (text: string): number => {
   return count;
 };
 
+const LONGEST_NAME = 64;
+
 const machineArgument = (): Argument =>
-  new Argument('<machine>', 'its id, the first 8 or more characters of it, or its exact name');
+  new Argument('<machine>', 'its id, the first 8 or more characters of it, or its exact name').argParser(
+    (text: string) => {
+      if (Array.from(text).length > LONGEST_NAME)
+        throw new InvalidArgumentError(`It is longer than any id and any name (${LONGEST_NAME} characters).`);
+      return given(text);
+    },
+  );
+
+/** An empty word is most often a variable of a script that was not set. */
+const given = (text: string): string => {
+  if (text === '') throw new InvalidArgumentError('It is empty.');
+  return text;
+};
 
 const withFilter = (command: Command): Command =>
   command
@@ -118,7 +132,7 @@ export const buildProgram = (
   readModels
     .command('rebuild')
     .description('empty one and let it follow the record from the start')
-    .argument('<name>', 'its name in `read-models status`')
+    .argument('<name>', 'its name in `read-models status`', given)
     .action((name: string) => rebuildReadModel(name, context()));
 
   program

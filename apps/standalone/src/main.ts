@@ -163,4 +163,7 @@ const lookThrough = (machines: MachineQueries, agent: LocalAgent, stop: AbortSig
   };
 };
 
+// A terminal that is gone costs the lines; the plane still has to stop in order.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+
 process.exitCode = await main();

@@ -29,6 +29,7 @@ export const callControl = ({
 }: ControlCall): Promise<ControlAnswer | null> => {
   refuseLongSocketPath(socketPath);
   const text = body === undefined ? '' : JSON.stringify(body);
+  const deadline = AbortSignal.timeout(timeoutMs);
   return new Promise((resolve, reject) => {
     const outgoing = request(
       {
@@ -36,7 +37,7 @@ export const callControl = ({
         method,
         path,
         headers: { authorization: `Bearer ${token}`, 'content-length': Buffer.byteLength(text) },
-        signal: AbortSignal.timeout(timeoutMs),
+        signal: deadline,
       },
       (answer) => {
         const chunks: Buffer[] = [];
@@ -49,9 +50,12 @@ export const callControl = ({
         });
       },
     );
-    outgoing.on('error', (error: NodeJS.ErrnoException) =>
-      error.code === 'ENOENT' || error.code === 'ECONNREFUSED' ? resolve(null) : reject(error),
-    );
+    outgoing.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED') resolve(null);
+      else if (deadline.aborted)
+        reject(new Error(`The daemon does not answer within ${timeoutMs / 1_000} s`, { cause: error }));
+      else reject(error);
+    });
     outgoing.end(text);
   });
 };

@@ -47,6 +47,14 @@ describe('the control server', () => {
     await expect(callControl({ socketPath, token, method: 'GET', path: '/status' })).resolves.toBeNull();
   });
 
+  it('is told of in words when it takes a call and does not answer', async () => {
+    const silent = createServer(() => undefined).listen(socketPath);
+    await once(silent, 'listening');
+    const call = callControl({ socketPath, token, method: 'GET', path: '/status', timeoutMs: 50 });
+    await expect(call).rejects.toThrow('The daemon does not answer within 0.05 s');
+    silent.close();
+  });
+
   it('gives everybody else the same answer, whatever they ask for (O4)', async () => {
     const server = await listening();
     const answers = await Promise.all(

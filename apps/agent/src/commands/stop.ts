@@ -13,7 +13,11 @@ const PATIENCE_MS = 60_000;
 export const stop = async (directory: StateDirectory, { reason }: { reason: string }): Promise<number> => {
   await openStateDirectory(directory);
   const clock = new SystemClock();
-  const pid = await new LocalDaemon(directory).stop(reason);
+  const pid = await new LocalDaemon(directory).stop(reason).catch(async (error: unknown) => {
+    // Whatever this one does, what a person said holds for the next.
+    if (reason === 'person') await setLatch(directory.latch, clock.wall());
+    throw error;
+  });
   if (pid === null) {
     if (reason === 'person') await setLatch(directory.latch, clock.wall());
     process.stdout.write(

@@ -1,7 +1,8 @@
 import { refuseLongSocketPath } from '@rollcall/local-control';
 import { ensurePrivateDirectory } from '@rollcall/secret-file';
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { EXIT, Told } from '../exit-code.js';
 
 /** Where an installation keeps what it is. Everything in it is readable for its owner only. */
 export type StateDirectory = {
@@ -60,8 +61,10 @@ export const stateDirectory = (
   };
 };
 
-/** Makes what is missing, and narrows what is too wide. @throws UnsafeFile */
+/** Makes what is missing, and narrows what is too wide. @throws Told (exit code 2) where that cannot be */
 export const openStateDirectory = async (directory: StateDirectory): Promise<void> => {
-  await ensurePrivateDirectory(directory.path);
-  await ensurePrivateDirectory(resolve(directory.socket, '..'));
+  for (const path of new Set([directory.path, dirname(directory.socket)]))
+    await ensurePrivateDirectory(path).catch((cause: Error) => {
+      throw new Told(EXIT.usage, `The directory ${path} cannot be used: ${cause.message}`);
+    });
 };

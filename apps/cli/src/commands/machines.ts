@@ -9,6 +9,9 @@ import { askYes } from '../session/ask.js';
 /** What `machines` and `machines watch` narrow the list by. */
 export type Filter = { readonly name?: string; readonly presence?: string; readonly deleted?: boolean };
 
+/** Whether an empty list says nothing about what is enrolled. */
+export const isNarrowed = ({ name, presence }: Filter): boolean => name !== undefined || presence !== undefined;
+
 /** `GET /v1/machines`, all pages of it. `asOf` is that of the oldest page, so no row is older than it says. */
 export const listAll = async (
   plane: Plane,
@@ -36,7 +39,7 @@ export const listAll = async (
 export const listMachines = async (filter: Filter, { output, plane, surroundings }: Context): Promise<void> => {
   const list = await listAll(await plane(), filter, surroundings.signal);
   if (output.asJson) output.json(list);
-  else showList(output, list);
+  else showList(output, list, isNarrowed(filter));
 };
 
 /** `rollcall machines show MACHINE` */

@@ -3,7 +3,7 @@ import type { Context } from '../context.js';
 import { showList } from '../output/machine-view.js';
 import { PlaneAway, type Plane } from '../plane/plane.js';
 import { Refused } from '../plane/problem-failure.js';
-import { listAll, type Filter } from './machines.js';
+import { isNarrowed, listAll, type Filter } from './machines.js';
 
 const LOOK_EVERY_MS = 2_000;
 
@@ -50,7 +50,7 @@ export const watchMachines = async (filter: Filter, { output, plane, surrounding
       if (away) output.note('The plane answers again.');
       away = false;
       known = new Map(list.machines.map((machine) => [machine.id, machine]));
-      if (output.interactive) output.redraw(() => showList(output, list));
+      if (output.interactive) output.redraw(() => showList(output, list, isNarrowed(filter)));
       else for (const change of changes) printChange(output, change);
     } catch (failure) {
       if (!isPassing(failure)) throw failure;

@@ -56,6 +56,12 @@ describe('the list of machines', () => {
     expect(print((output) => showList(output, list())).err).toBe('');
   });
 
+  it('tells an empty list from a filter that nothing matches (U6)', () => {
+    const nothing = { asOf, behind: false, machines: [] };
+    expect(print((output) => showList(output, nothing)).out).toContain('`rollcall token issue`');
+    expect(print((output) => showList(output, nothing, true)).out).toBe('No machine matches.\n');
+  });
+
   it('never hands a control character of a name to the terminal (U6)', () => {
     const hostile = machineView({ name: '\u001b[2J\u009b1mroot\u202e', hostname: 'a\nb', sentence: '\u0007' });
     const { out } = print((output) => showList(output, list(hostile)), { terminal: false });

@@ -20,10 +20,14 @@ const commonLength = (id: string, other = ''): number => {
   return differs === -1 ? id.length : differs;
 };
 
-/** The list as a table. Presence, lifecycle and what it can do are three answers, so they are three columns. */
-export const showList = (output: Output, list: Omit<MachineList, 'next'>): void => {
+/** The list as a table; `isNarrowed`: some of the machines were asked for only (Default: false). Presence, lifecycle and what it can do are three answers, so they are three columns. */
+export const showList = (output: Output, list: Omit<MachineList, 'next'>, isNarrowed = false): void => {
   if (list.machines.length === 0) {
-    output.line('No machine is enrolled here. `rollcall token issue` makes a token that admits one.');
+    output.line(
+      isNarrowed
+        ? 'No machine matches.'
+        : 'No machine is enrolled here. `rollcall token issue` makes a token that admits one.',
+    );
   } else {
     const short = shortIds(list.machines.map(({ id }) => id));
     output.table(

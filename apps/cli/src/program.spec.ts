@@ -1,0 +1,21 @@
+import { describe, expect, it } from '@jest/globals';
+import { EXIT } from './failure.js';
+import { run } from './run.js';
+import { captured } from './testing/captured.js';
+
+describe('a word that can name nothing', () => {
+  it.each([
+    ['an empty machine', ['machines', 'show', ''], 'It is empty.'],
+    ['a machine that is longer than any name', ['history', 'n'.repeat(65)], 'longer than any id and any name'],
+    ['an empty read model', ['read-models', 'rebuild', ''], 'It is empty.'],
+  ])('%s is wrong usage, and no plane is asked (U6)', async (_, argv, words) => {
+    const surroundings = captured({ env: { ROLLCALL_CONFIG_DIR: '/nobody/is/signed/in' } });
+    expect(await run(argv, surroundings)).toBe(EXIT.usage);
+    expect(surroundings.printed).toEqual({ out: '', err: expect.stringContaining(words) });
+  });
+
+  it('a name of 64 characters of any length is none (O24)', async () => {
+    const surroundings = captured({ env: { ROLLCALL_CONFIG_DIR: '/nobody/is/signed/in' } });
+    expect(await run(['machines', 'show', '👩'.repeat(64)], surroundings)).toBe(EXIT.notSignedIn);
+  });
+});
