@@ -80,10 +80,10 @@ const isReady = async (url, hasEnded) => {
   return false;
 };
 
-const boot = async (app, readiness, env) => {
+const boot = async (app, readiness, env, args = []) => {
   const started = performance.now();
   const output = [];
-  const child = spawn('node', ['--enable-source-maps', join('dist/apps', app, 'main.js')], {
+  const child = spawn('node', ['--enable-source-maps', join('dist/apps', app, 'main.js'), ...args], {
     cwd: directory,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: 'production', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -131,6 +131,9 @@ try {
   await boot('machine-api', `https://127.0.0.1:${ports.machine}/readyz`, env);
   await boot('operator-api', `https://127.0.0.1:${ports.operator}/readyz`, env);
   await boot('projector', `http://127.0.0.1:${ports.projector}/readyz`, env);
+  const own = [`--data=${join(directory, 'plane')}`, `--postgres-port=${await freePort()}`];
+  const given = Object.entries(ports).map(([name, port]) => `--${name}-port=${port}`);
+  await boot('standalone', `https://127.0.0.1:${ports.machine}/readyz`, {}, [...own, ...given]);
 } catch (error) {
   failures.push(error.message);
   process.stdout.write(`${error.message}\n`);

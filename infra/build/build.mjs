@@ -53,6 +53,7 @@ const readdirSyncOrNull = (path) => {
 /** Two builds into one directory would let a starting process read half a file: the second waits for the first. */
 const takeLock = async () => {
   mkdirSync(dist, { recursive: true });
+  let lookedAtEmpty = 0;
   for (;;) {
     try {
       writeFileSync(lock, String(process.pid), { flag: 'wx' });
@@ -60,9 +61,22 @@ const takeLock = async () => {
       return;
     } catch (error) {
       if (error.code !== 'EEXIST') throw error;
-      if (!isRunning(Number(readFileSync(lock, 'utf8')))) rmSync(lock, { force: true });
-      else await wait(100);
+      const holder = holderOfLock();
+      // Between its creation and its first byte it is nobody's yet, and somebody's in a moment.
+      if (holder === '' && lookedAtEmpty < 20) lookedAtEmpty += 1;
+      else if (!isRunning(Number(holder))) rmSync(lock, { force: true });
+      await wait(100);
     }
+  }
+};
+
+/** What the lock says; '' while its owner has not written it, or has just let it go. */
+const holderOfLock = () => {
+  try {
+    return readFileSync(lock, 'utf8');
+  } catch (error) {
+    if (error.code === 'ENOENT') return '';
+    throw error;
   }
 };
 

@@ -107,9 +107,9 @@ describe('npm start', () => {
 
   it.each([
     ['postgres', '--postgres-port'],
-    ['machine', 'ROLLCALL_MACHINE_API_PORT'],
-    ['operator', 'ROLLCALL_OPERATOR_API_PORT'],
-    ['projector', 'ROLLCALL_PROJECTOR_PORT'],
+    ['machine', '--machine-port'],
+    ['operator', '--operator-port'],
+    ['projector', '--projector-port'],
   ] as const)(
     'names a taken %s port and how to choose another, and leaves nothing running (U8)',
     async (name, hint) => {

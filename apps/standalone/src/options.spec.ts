@@ -9,3 +9,8 @@ it('takes a relative directory from where the person is, and the default from th
   expect(read('--data', '/srv/plane').data).toBe('/srv/plane');
   expect(read().data).toBe('.rollcall');
 });
+
+it('takes an interval that agents follow, and a shorter one only with the shorter window of a test (C10)', () => {
+  expect(read('--interval', '60')).toMatchObject({ interval: 60 });
+  expect(read('--interval', '1', '--window-floor', '4')).toMatchObject({ interval: 1, windowFloor: 4 });
+});

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { INTERVAL_CEILING_SECONDS, INTERVAL_FLOOR_SECONDS } from '@rollcall/wire';
 import { Command, InvalidArgumentError, Option } from 'commander';
 
 /** What `npm start` can be told. */
@@ -38,7 +39,11 @@ export const readOptions = (
     .addOption(port('--postgres-port <port>', 'port of the embedded PostgreSQL', 8446, 'ROLLCALL_POSTGRES_PORT'))
     .option('--person <name>', 'what the first person is called', userName)
     .option('--no-agent', 'do not run a local agent')
-    .option('--interval <seconds>', 'seconds between checks', seconds)
+    .option(
+      `--interval <seconds>`,
+      `seconds between checks, ${INTERVAL_FLOOR_SECONDS} to ${INTERVAL_CEILING_SECONDS}`,
+      seconds,
+    )
     .addOption(
       new Option('--window-floor <seconds>', 'for tests: least silence that counts as absence')
         .argParser(seconds)
@@ -49,7 +54,15 @@ export const readOptions = (
     )
     .addOption(new Option('--mark <seconds>', 'for tests: idle time before a mark').argParser(seconds).hideHelp())
     .parse(argv);
-  return program.opts();
+  const options: StandaloneOptions = program.opts();
+  const { interval, windowFloor } = options;
+  // Tests that shorten the window as well may go below the floor.
+  const isUsual = interval === undefined || (Number.isInteger(interval) && interval >= INTERVAL_FLOOR_SECONDS);
+  if ((!isUsual && windowFloor === undefined) || (interval ?? 0) > INTERVAL_CEILING_SECONDS)
+    program.error(
+      `error: option '--interval <seconds>' argument '${interval}' is invalid. It is a whole number from ${INTERVAL_FLOOR_SECONDS} to ${INTERVAL_CEILING_SECONDS}.`,
+    );
+  return options;
 };
 
 const pathFrom = (directory: string, text: string): string => {

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { EmbeddedCluster, PortTaken } from '@rollcall/embedded-postgres';
+import { EmbeddedCluster, PortTaken, refuseTakenPort } from '@rollcall/embedded-postgres';
 import { PostgresEventStore } from '@rollcall/event-store-postgres';
 import { ensureChainKey, readMachineApiConfig, start as startMachineApi } from '@rollcall/machine-api';
 import { migrate } from '@rollcall/migrations';
@@ -61,6 +61,10 @@ export const openPlane = async (
     readonly signal?: AbortSignal;
   },
 ): Promise<Plane> => {
+  // Before anything is made: nobody waits for a database to hear about a port.
+  await choosing('--machine-port', () => refuseTakenPort(options.machinePort));
+  await choosing('--operator-port', () => refuseTakenPort(options.operatorPort));
+  await choosing('--projector-port', () => refuseTakenPort(options.projectorPort));
   await mkdir(directory.logs, { recursive: true, mode: 0o700 });
   tell(`PostgreSQL starts in ${directory.postgres}`);
   const cluster = await openCluster(directory, options);
@@ -95,16 +99,18 @@ export const openPlane = async (
   return { store, databaseUrl, machineApi, operatorApi, projector };
 };
 
-const openCluster = async (directory: DataDirectory, { postgresPort }: StandaloneOptions): Promise<EmbeddedCluster> => {
+const openCluster = ({ postgres }: DataDirectory, { postgresPort }: StandaloneOptions): Promise<EmbeddedCluster> =>
+  choosing('--postgres-port', () =>
+    EmbeddedCluster.open({ directory: postgres, port: postgresPort, settings: { max_connections: '100' } }),
+  );
+
+/** Names the option that chooses another port where one is taken. */
+const choosing = async <Result>(flag: string, work: () => Promise<Result>): Promise<Result> => {
   try {
-    return await EmbeddedCluster.open({
-      directory: directory.postgres,
-      port: postgresPort,
-      settings: { max_connections: '100' },
-    });
+    return await work();
   } catch (error) {
     if (!(error instanceof PortTaken)) throw error;
-    throw new Error(`${error.message}. Choose another with --postgres-port.`, { cause: error });
+    throw new Error(`${error.message}. Choose another with ${flag}.`, { cause: error });
   }
 };
 

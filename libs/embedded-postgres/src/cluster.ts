@@ -187,14 +187,19 @@ const accountFor = async (binaries: Binaries, directory: string): Promise<Accoun
   await own(directory);
   const dropped = { ...options, uid, gid };
   const reaches = (runner: Account['run']) =>
-    Promise.all([runner(binaries.initdb, ['--version']), runner('ls', ['-d', `${directory}/.`])]).then(
+    Promise.all([runner('test', ['-x', binaries.postgres]), runner('ls', ['-d', `${directory}/.`])]).then(
       () => true,
       () => false,
     );
   const plain: Account['run'] = (command, args) => run(command, args, dropped);
   if (await reaches(plain)) return { run: plain, own };
   // A checkout or a directory under /root: the other account may not walk there. It gets the one capability to do so.
-  const capability = ['--inh-caps=+dac_read_search', '--ambient-caps=+dac_read_search'];
+  // The secure bit keeps access(2), with which the programs look for each other, from ignoring it.
+  const capability = [
+    '--inh-caps=+dac_read_search',
+    '--ambient-caps=+dac_read_search',
+    '--securebits=+no_setuid_fixup',
+  ];
   const prefix = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', ...capability];
   const walking: Account['run'] = (command, args) => run('setpriv', [...prefix, command, ...args], options);
   if (await reaches(walking)) return { run: walking, own };
@@ -229,7 +234,8 @@ const passwordOf = async (directory: string): Promise<string> => {
   return made;
 };
 
-const refuseTakenPort = (port: number): Promise<void> =>
+/** Tries a port on 127.0.0.1. @throws PortTaken */
+export const refuseTakenPort = (port: number): Promise<void> =>
   new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once('error', (error: NodeJS.ErrnoException) =>

@@ -1,2 +1,2 @@
-export { EmbeddedCluster, PortTaken } from './cluster.js';
+export { EmbeddedCluster, PortTaken, refuseTakenPort } from './cluster.js';
 export type { ClusterOptions } from './cluster.js';

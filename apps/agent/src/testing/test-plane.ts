@@ -88,10 +88,13 @@ export class TestPlane implements AsyncDisposable {
   }
 
   /** Resolves as soon as this is true; asked after each request. */
-  async until(isSo: () => boolean): Promise<void> {
+  async until(isSo: () => boolean, withinMs = 30_000): Promise<void> {
+    const deadline = performance.now() + withinMs;
     while (!isSo())
-      await new Promise<void>((resolve) => {
+      await new Promise<void>((resolve, reject) => {
+        const late = setTimeout(() => reject(new Error(`Not within ${withinMs} ms`)), deadline - performance.now());
         const again = () => {
+          clearTimeout(late);
           this.#waiting.delete(again);
           resolve();
         };
