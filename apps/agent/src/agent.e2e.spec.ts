@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { eventually, Processes, type StartOptions } from '../../../test/support/processes.js';
+import { requireSystemTool } from '../../../test/support/system-tool.js';
 import type { AgentStatus } from './daemon/agent-status.js';
 import { EXIT } from './exit-code.js';
 import { TestPlane } from './testing/test-plane.js';
@@ -141,6 +142,7 @@ describe('the agent', () => {
   });
 
   it('writes the credential so that its name never stands for half of it: the system calls, in their order (O6, C04)', async () => {
+    await requireSystemTool('strace');
     await using processes = new Processes();
     await using home = await plane();
     const machine = await installation(processes);
@@ -166,7 +168,7 @@ describe('the agent', () => {
     expect(traced).toMatchObject({ code: EXIT.ok });
     const calls = callsAbout(await readFile(trace, 'utf8'), machine.state, 'credential');
     expect(calls).toEqual(['open exclusive 0600', 'write', 'fsync', 'rename', 'open directory', 'fsync directory']);
-  });
+  }, 180_000);
 
   it('is answered with the same machine when the answer to an enrolment was lost and the same token is given again (N20)', async () => {
     await using processes = new Processes();
@@ -384,6 +386,7 @@ describe('the agent', () => {
   });
 
   it('listens on nothing but its UNIX socket (O1)', async () => {
+    await requireSystemTool('ss', 'iproute2');
     await using processes = new Processes();
     await using home = await plane();
     const machine = await installation(processes);
