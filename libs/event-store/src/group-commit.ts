@@ -287,9 +287,11 @@ export class GroupCommit {
       }
       try {
         const decided = write(entry, entry.decider.decide(state, entry.command, moment), revision);
-        state = storable(decided.facts.reduce(entry.decider.evolve, state), `the state of ${stream}`);
-        for (const fact of decided.facts)
-          for (const claim of entry.decider.claims?.(fact) ?? []) claims.set(claim.key, claim);
+        const next = storable(decided.facts.reduce(entry.decider.evolve, state), `the state of ${stream}`);
+        const changes = decided.facts.flatMap((fact) => entry.decider.claims?.(fact) ?? []);
+        // Nothing below can fail: a command leaves all of its traces on the group, or none.
+        state = next;
+        for (const claim of changes) claims.set(claim.key, claim);
         if (decided.facts.length > 0) written.add(entry.commandId);
         events.push(...decided.events);
         checkIns.push(...decided.checkIns);
