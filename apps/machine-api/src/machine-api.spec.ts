@@ -211,6 +211,23 @@ it('gives a repeated check its first answer and records nothing, on whichever in
   expect(await facts(id)).toEqual(recorded);
 });
 
+it('takes an id in capital letters for the same id, as the record does', async () => {
+  const { credential, id } = await admitted();
+  const checkId = randomUUID();
+  await check(app, credential, checkBody({ checkId }));
+  const recorded = await facts(id);
+  expect((await check(app, credential, checkBody({ checkId: checkId.toUpperCase() }))).status).toBe(200);
+  expect(await facts(id)).toEqual(recorded);
+});
+
+it('knows a credential from its enrolment on, also where it was asked for before', async () => {
+  const token = await issueToken(store);
+  const installation = newInstallation();
+  expect((await check(app, installation.credential)).body.code).toBe('credential-unknown');
+  const { body } = await enrol(second, token, installation);
+  expect((await check(app, installation.credential)).body.machine.id).toBe(body.machine.id);
+});
+
 it('accepts a machine on any instance, its chain unbroken (U9)', async () => {
   const instances = [app, second];
   const { credential, id } = await admitted();

@@ -125,6 +125,15 @@ describe('the check loop', () => {
     await test.clock.advance(0);
     expect(test.plane.received).toHaveLength(1);
   });
+
+  it('begins anew with another enrolment: what the plane before told is not shown to this one (O5)', async () => {
+    await using test = await running(() => accepted({ chain: 'before.1.m' }));
+    const other = new InMemoryPlane(() => test.clock.monotonic());
+    test.loop.use({ plane: other, keys: [key(2)], chain: null, interval: 30_000, machine: null });
+    await test.clock.advance(30_000);
+    expect(other.received[0]?.body).toMatchObject({ chain: null, believes: { generation: 2 } });
+    expect(other.received[0]?.body.believes).not.toHaveProperty('machine');
+  });
 });
 
 describe('a check that failed', () => {
@@ -136,6 +145,16 @@ describe('a check that failed', () => {
     const [first, ...others] = test.said();
     expect(others.slice(0, 5)).toEqual(Array(5).fill(first));
     expect(others[5]?.checkId).not.toBe(first?.checkId);
+  });
+
+  it('is overtaken by news: what is said then is new, under an id of its own (O33)', async () => {
+    let failures = 1;
+    await using test = await running(() => ((failures -= 1) >= 0 ? lost() : accepted()));
+    test.readiness.set(['disk-full']);
+    await test.clock.advance(15_000);
+    const [failed, next] = test.said();
+    expect([failed?.blockers, next?.blockers]).toEqual([null, ['disk-full']]);
+    expect(next?.checkId).not.toBe(failed?.checkId);
   });
 
   it('is given up after ten seconds without an answer, on a connection that is not used again', async () => {
@@ -240,6 +259,13 @@ describe('a stale check', () => {
       [42, '00000002', 1],
     ]);
     expect(test.notebook.boots).toEqual([42]);
+  });
+
+  it('is not led to the last start of all by what cannot be true', async () => {
+    await using test = await running(({ body }) =>
+      body.boot.counter === 7 ? refused('stale-check', { highestBoot: 2 ** 31 - 1 }) : accepted(),
+    );
+    expect(test.said().map(({ boot }) => boot.counter)).toEqual([7, 8]);
   });
 
   it('makes no hot loop when everything is called stale', async () => {

@@ -33,6 +33,15 @@ describe('an answer', () => {
 });
 
 describe('a refusal', () => {
+  it.each<[ProblemCode, number | null]>([
+    ['slow-down', 40_000],
+    ['unavailable', 40_000],
+    ['credential-unknown', null],
+    ['internal', null],
+  ])('%s with Retry-After: 40 asks for %p ms: only 429 and 503 may (C16)', (code, retryAfter) =>
+    expect(verdictOn(refused(code, {}, { 'retry-after': ['40'] }), 0)).toMatchObject({ kind: 'refused', retryAfter }),
+  );
+
   it.each<[ProblemCode, Next, number]>([
     ['credential-revoked', 'halt', 0],
     ['generation-behind', 'repeat', 30_000],

@@ -255,6 +255,15 @@ export const describeEventStoreContract = (name: string, make: () => Promise<Sto
       expect((await add(loser, 1)).revision).toBe(1);
     });
 
+    it('leaves a key with its holder when the loser came together with somebody who was recorded (C07)', async () => {
+      const hold = (stream: string, key: string) => store.decide(tally, { stream }, { type: 'Hold', key }, { actor });
+      await hold('tally-holder', 'redemption:1');
+      const together = [hold('tally-loser', 'redemption:1'), add('tally-neighbour', 1)];
+      expect((await Promise.allSettled(together)).map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+      expect(await store.holder('redemption:1')).toEqual({ stream: 'tally-holder', released: false });
+      expect(await store.view(tally, { stream: 'tally-loser' })).toBeNull();
+    });
+
     it('frees a key that its holder releases, and keeps who held it', async () => {
       await store.decide(tally, { stream: 'tally-a' }, { type: 'Hold', key: 'badge:1' }, { actor });
       await store.decide(tally, { stream: 'tally-a' }, { type: 'Free', key: 'badge:1' }, { actor });

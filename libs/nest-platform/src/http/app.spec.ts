@@ -193,6 +193,11 @@ it('writes neither an address nor a credential nor a query to its log (O2)', asy
   expect(log.text().replaceAll('password=hunter2', '')).not.toContain('hunter2');
 });
 
+it.each(['/healthz', '/v1/who', '/nowhere'])('lets nobody keep the answer to %s or guess its type', async (url) => {
+  const { headers } = await app.inject({ method: 'GET', url });
+  expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+});
+
 it('is live always, and ready when its checks pass, without telling why they fail', async () => {
   expect((await app.inject({ method: 'GET', url: '/readyz' })).statusCode).toBe(200);
   databaseIsUp = false;

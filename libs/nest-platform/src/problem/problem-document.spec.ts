@@ -3,7 +3,7 @@ import { HttpException } from '@nestjs/common';
 import { Refusal } from '@rollcall/decider';
 import { RecordUnavailable } from '@rollcall/event-store';
 import { PROBLEMS, type ProblemCode } from '@rollcall/wire';
-import { problemOf } from './problem-document.js';
+import { problemOf, problemOfRequest } from './problem-document.js';
 
 it.each(Object.keys(PROBLEMS) as ProblemCode[])('answers the refusal %s with its own status and code', (code) => {
   const { problem, fault } = problemOf(new Refusal(code), 'r1');
@@ -59,3 +59,9 @@ it.each([
 ] as const)('answers an HTTP exception of status %i as %s', (status, code) =>
   expect(problemOf(new HttpException('x', status)).problem.code).toBe(code),
 );
+
+it('takes a request that was cut off for its caller’s mistake, and a fault of ours for a fault', () => {
+  const cutOff = problemOfRequest(Object.assign(new Error('aborted'), { statusCode: 400 }), 'r1');
+  expect(cutOff).toMatchObject({ problem: { code: 'bad-request', requestId: 'r1' }, fault: false });
+  expect(problemOfRequest(new Error('boom'))).toMatchObject({ problem: { code: 'internal' }, fault: true });
+});

@@ -1,0 +1,97 @@
+import { afterEach, expect, it, jest } from '@jest/globals';
+import { InMemoryEventStore, InMemoryLog, tally, type TallyCommand } from './testing/index.js';
+import { ClaimTaken, LogBackedStore, OutcomeUnknown, type EventStore } from './index.js';
+
+const actor = { kind: 'plane', id: 'test' } as const;
+const say = (store: EventStore, stream: string, command: TallyCommand) =>
+  store.decide(tally, { stream }, command, { actor });
+const add = (store: EventStore, stream: string) => say(store, stream, { type: 'Add', amount: 1 });
+
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+it('refuses at once whoever comes when the queue is full, and decides for everybody before', async () => {
+  const store = new InMemoryEventStore({ queueLimit: 2 });
+  const queued = [add(store, 'tally-a'), add(store, 'tally-b')];
+  await expect(add(store, 'tally-c')).rejects.toMatchObject({ code: 'unavailable', details: { retryAfter: 2 } });
+  expect((await Promise.all(queued)).map(({ revision }) => revision)).toEqual([1, 1]);
+  expect(await store.view(tally, { stream: 'tally-c' })).toBeNull();
+  await store.close();
+});
+
+it('answers a caller at its deadline, sent or still waiting, while the record says nothing', async () => {
+  jest.useFakeTimers();
+  const log = new InMemoryLog(() => 0);
+  const append = log.append.bind(log);
+  const silence = Promise.withResolvers<void>();
+  log.append = (items) => silence.promise.then(() => append(items));
+  const store = new LogBackedStore(log, { batchLimit: 1, deadlineMs: 1_000 });
+  const callers = Promise.allSettled([add(store, 'tally-sent'), add(store, 'tally-waiting')]);
+  await jest.advanceTimersByTimeAsync(1_200);
+  const unavailable = { status: 'rejected', reason: { code: 'unavailable', details: { retryAfter: 2 } } };
+  expect(await callers).toMatchObject([unavailable, unavailable]);
+  silence.resolve();
+  await jest.runAllTimersAsync();
+  // What was sent may still be recorded; what waited was given up.
+  expect(await store.view(tally, { stream: 'tally-sent' })).toMatchObject({ state: { total: 1 } });
+  expect(await store.view(tally, { stream: 'tally-waiting' })).toBeNull();
+});
+
+it('has answered everybody who was queued when it is closed', async () => {
+  const store = new InMemoryEventStore({ batchLimit: 1 });
+  const answered: number[] = [];
+  for (let index = 0; index < 5; index += 1)
+    void add(store, `tally-${index}`).then(({ revision }) => answered.push(revision));
+  await store.close();
+  expect(answered).toEqual([1, 1, 1, 1, 1]);
+});
+
+it('lets a taken key fail the one that wants it, and not those that came to the same stream with it (C07)', async () => {
+  const store = new InMemoryEventStore();
+  await say(store, 'tally-holder', { type: 'Hold', key: 'seat:1' });
+  const [before, wanted, after] = await Promise.allSettled([
+    add(store, 'tally-a'),
+    say(store, 'tally-a', { type: 'Hold', key: 'seat:1' }),
+    add(store, 'tally-a'),
+  ]);
+  expect(wanted).toMatchObject({ status: 'rejected', reason: expect.any(ClaimTaken) });
+  expect([before.status, after.status]).toEqual(['fulfilled', 'fulfilled']);
+  expect(await store.view(tally, { stream: 'tally-a' })).toMatchObject({ state: { total: 2 } });
+  await store.close();
+});
+
+it('keeps facts that the rules stumble over to the callers of their stream', async () => {
+  const store = new InMemoryEventStore();
+  await add(store, 'tally-odd');
+  const stumbling = {
+    ...tally,
+    fold: 2,
+    evolve: (): never => {
+      throw new Error('of another time');
+    },
+  };
+  const [odd, neighbour] = await Promise.allSettled([
+    store.decide(stumbling, { stream: 'tally-odd' }, { type: 'Add', amount: 1 }, { actor }),
+    add(store, 'tally-a'),
+  ]);
+  expect(odd).toMatchObject({ status: 'rejected', reason: { message: 'The facts of tally-odd cannot be folded' } });
+  expect(neighbour.status).toBe('fulfilled');
+  await store.close();
+});
+
+it('records once, and answers as a repetition, what was recorded although its answer was lost (U1)', async () => {
+  const log = new InMemoryLog(() => 0);
+  const append = log.append.bind(log);
+  let losses = 1;
+  log.append = async (items) => {
+    const result = await append(items);
+    losses -= 1;
+    if (losses >= 0) throw new OutcomeUnknown('the answer was lost');
+    return result;
+  };
+  const store = new LogBackedStore(log);
+  expect(await add(store, 'tally-a')).toMatchObject({ revision: 1, repeated: true, state: { total: 1 } });
+  expect(await log.readStream('tally-a')).toHaveLength(1);
+  await store.close();
+});
