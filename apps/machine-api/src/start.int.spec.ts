@@ -4,7 +4,7 @@ import { machine, machineStream } from '@rollcall/machine';
 import { loadOrCreateAuthority } from '@rollcall/plane-ca';
 import { hashOf, makeSecret, type CheckAnswer, type EnrolmentAnswer, type Problem } from '@rollcall/wire';
 import { once } from 'node:events';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -207,4 +207,7 @@ it('wants a chain key that only its owner can read', async () => {
   await expect(instance({ ROLLCALL_CHAIN_KEY_FILE: join(directory, 'none.key') })).rejects.toThrow(
     'There is no chain key at',
   );
+  const short = join(directory, 'short.key');
+  await writeFile(short, `${Buffer.alloc(31, 7).toString('base64url')}\n`, { mode: 0o600 });
+  await expect(instance({ ROLLCALL_CHAIN_KEY_FILE: short })).rejects.toThrow('is shorter than 32 bytes');
 });

@@ -16,6 +16,7 @@ import {
   type ReadModel,
   type ReadModelDatabase,
 } from './index.js';
+import { inSnapshot } from './snapshot.js';
 import { dumpTables, MemoryReadModels, randomFrom, RecordBuilder, runWorkload, torn } from './testing/index.js';
 
 const M = '0192f0c4-0000-7000-8000-000000000001';
@@ -132,6 +133,33 @@ it('lets one of two instances that apply the same batch count, and the other cha
   expect(both.filter((applied) => applied === null)).toHaveLength(1);
   await catchUp(record);
   expect(await dumpTables(database)).toBe(inMemory(record));
+});
+
+it.each([
+  ['a rebuild was asked for', { rebuild_requested: true }],
+  ['the record became another one', { epoch: '0192f0c4-0000-7000-8000-0000000000ee' }],
+])('changes nothing any more when %s meanwhile (U7)', async (_, meanwhile) => {
+  const record = new RecordBuilder().record(M, admitted(), checkedIn());
+  await catchUp(record);
+  const place: Place = { epoch: await record.epoch(), checkpoint: 1n, heardUntil: record.now, gapEnd: null };
+  record.record(M, checkedIn());
+  await database.updateTable('read_model').set(meanwhile).execute();
+  const before = await dumpTables(database);
+  expect(await applyBatches(database, historyModel, place, record.batches().slice(1), 15)).toBeNull();
+  expect(await dumpTables(database)).toBe(before);
+});
+
+it('keeps a rebuild from emptying a read model that somebody is reading (U7)', async () => {
+  await catchUp(new RecordBuilder().record(M, admitted(), checkedIn()));
+  const rows = await inSnapshot(database, 'presence_machine', presenceModel.name, async (transaction) => {
+    const emptied = database.transaction().execute(async (rebuild) => {
+      await sql`set local lock_timeout = '50ms'`.execute(rebuild);
+      await sql`truncate presence_machine`.execute(rebuild);
+    });
+    await expect(emptied).rejects.toMatchObject({ code: '55P03' });
+    return transaction.selectFrom('presence_machine').selectAll().execute();
+  });
+  expect(rows).toHaveLength(1);
 });
 
 it('applies nothing twice and nothing never with two instances side by side (U7)', async () => {

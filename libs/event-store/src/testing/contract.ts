@@ -273,6 +273,13 @@ export const describeEventStoreContract = (name: string, make: () => Promise<Sto
       expect((await store.view(tally, { claim: 'badge:1' }))?.stream).toBe('tally-b');
     });
 
+    it('lets nobody but its holder release a key', async () => {
+      await store.decide(tally, { stream: 'tally-a' }, { type: 'Hold', key: 'badge:1' }, { actor });
+      const freed = store.decide(tally, { stream: 'tally-b' }, { type: 'Free', key: 'badge:1' }, { actor });
+      await expect(freed).rejects.toBeInstanceOf(ClaimTaken);
+      expect(await store.holder('badge:1')).toEqual({ stream: 'tally-a', released: false });
+    });
+
     it('finds a stream by a key it holds, as fresh as the record, on every instance (O31, U9)', async () => {
       await store.decide(tally, { stream: 'tally-a' }, { type: 'Hold', key: 'badge:1' }, { actor });
       const byKey = { claim: 'badge:1' };
