@@ -381,11 +381,14 @@ export const describeEventStoreContract = (name: string, make: () => Promise<Sto
         trace: null,
       };
       const neighbour = { ...item, stream: 'tally-b', expected: 0, fresh: true, revision: 1, checkIns: [], claims: [] };
+      const head = () => subject.log.look({ stream, key: null, commandId: null });
+      const before = await head();
       const result = await subject.log.append([
         { ...item, events: [closed], checkIns: [], claims: [] },
         { ...neighbour, events: [{ ...closed, revision: 1, commandId: randomUUID(), eventId: randomUUID() }] },
       ]);
       expect(result.outcomes).toEqual(['conflict', 'ok']);
+      expect(await head()).toEqual(before);
       expect(places(await store.readStream(stream))).toEqual(['1 event', '2 check-in']);
     });
 
