@@ -1,3 +1,3 @@
 export * from './facts.js';
 export * from './commands.js';
-export { liveSession, person, type PersonState, type Session, sessionValid, type SignInLink } from './person.js';
+export { liveSession, person, type PersonState, type Session, type SignInLink } from './person.js';

@@ -98,7 +98,3 @@ export const person: Decider<PersonState, PersonCommand, PersonEvent> = {
 /** The session with this hash, if it has neither ended nor expired; `now` is the record's time. */
 export const liveSession = (state: PersonState, sessionHash: string, now: Instant): Session | null =>
   state.sessions.find((session) => session.sessionHash === sessionHash && now < instantOf(session.expiresAt)) ?? null;
-
-/** Whether a session with this hash has neither ended nor expired. */
-export const sessionValid = (state: PersonState, sessionHash: string, now: Instant): boolean =>
-  liveSession(state, sessionHash, now) !== null;
