@@ -92,7 +92,6 @@ describe('a session', () => {
 
   it('is not valid when nobody started it, or it ended', () => {
     expect(liveSession(state, 'sh3', NOW)).toBeNull();
-    expect(liveSession(state, 'sh3', NOW)).toBeNull();
     const ended = person.evolve(state, sessionEnded(1));
     expect(liveSession(ended, 'sh1', NOW)).toBeNull();
     expect(liveSession(ended, 'sh2', NOW)).not.toBeNull();
