@@ -1,5 +1,10 @@
-import type { Json } from '@rollcall/decider';
-import type { Actor, AppendItem, LedgerEvent, RecordedCheckIn, RecordedEvent } from '@rollcall/event-store';
+import {
+  ledgerEventOf,
+  type Actor,
+  type AppendItem,
+  type RecordedCheckIn,
+  type RecordedEvent,
+} from '@rollcall/event-store';
 import { machineStream, STOP_REASONS, type CheckedIn } from '@rollcall/machine';
 import { timestampOf } from './connection.js';
 
@@ -42,18 +47,9 @@ export const eventOf = (row: EventRow, recordedAt: number): RecordedEvent => ({
   commandId: row.command_id,
   ordinal: row.ordinal,
   actor: actorOf(row.actor),
-  event: parsed(row),
+  event: ledgerEventOf(row.type, row.body),
   body: row.body,
 });
-
-/** A body that does not parse is still a fact: it comes without fields, and readers park it. */
-const parsed = ({ type, body }: EventRow): LedgerEvent => {
-  try {
-    return { ...(JSON.parse(body) as { [key: string]: Json }), type };
-  } catch {
-    return { type };
-  }
-};
 
 export const checkInOf = (row: CheckRow): RecordedCheckIn => {
   const reason = STOP_REASONS[row.said - 1] ?? null;

@@ -1,5 +1,6 @@
 import type { Json } from '@rollcall/decider';
 import canonicalize from 'canonicalize';
+import type { LedgerEvent } from './event-store.js';
 
 /** The most that a ledger event's body may take, in bytes. */
 export const BODY_LIMIT = 32_768;
@@ -20,6 +21,15 @@ export const bodyOf = (event: { readonly type: string }): string => {
   const text = canonicalize(body) ?? '{}';
   if (Buffer.byteLength(text) > BODY_LIMIT) throw new Unstorable(`${type}: the body has more than ${BODY_LIMIT} bytes`);
   return text;
+};
+
+/** An event out of its recorded parts. A body that does not parse is still a fact: it comes without fields, and readers park it. */
+export const ledgerEventOf = (type: string, body: string): LedgerEvent => {
+  try {
+    return { ...(JSON.parse(body) as { [key: string]: Json }), type };
+  } catch {
+    return { type };
+  }
 };
 
 /** Walks a value and names the first place that cannot be stored. @throws Unstorable */

@@ -1,4 +1,5 @@
-export { BODY_LIMIT, bodyOf, Unstorable } from './body.js';
+export { decodeBatch, encodeBatch, encodeBatchWithoutFacts, NotABatch } from './batch-text.js';
+export { BODY_LIMIT, bodyOf, ledgerEventOf, Unstorable } from './body.js';
 export { EventStore } from './event-store.js';
 export type {
   Actor,

@@ -1,0 +1,109 @@
+import { instantOf, timestampOf } from '@rollcall/decider';
+import type { CheckedIn } from '@rollcall/machine';
+import { ledgerEventOf } from './body.js';
+import type { Actor, Batch, RecordedFact } from './event-store.js';
+
+const SCHEMA = 'rollcall.batch.v1';
+
+/** A batch as text, for whoever carries it. `facts` is null where they were left out: they have to be read from the record. */
+type BatchText = {
+  readonly schema: typeof SCHEMA;
+  readonly epoch: string;
+  readonly number: string;
+  readonly recordedAt: string;
+  readonly facts: readonly FactText[] | null;
+};
+
+type Place = { readonly stream: string; readonly revision: number };
+type FactText =
+  | (Place & {
+      readonly kind: 'event';
+      readonly position: string;
+      readonly eventId: string;
+      readonly commandId: string;
+      readonly ordinal: number;
+      readonly actor: Actor;
+      readonly type: string;
+      readonly body: string;
+    })
+  | (Place & { readonly kind: 'check-in'; readonly checkIn: CheckedIn });
+
+/** The text is not a batch, or not one of a form that this version knows. */
+export class NotABatch extends Error {
+  override readonly name = 'NotABatch';
+}
+
+/** Writes a batch down so that `decodeBatch` gives back the same: JSON, with big numbers as text and bodies as the recorded bytes. */
+export const encodeBatch = (epoch: string, { number, recordedAt, facts }: Batch): string =>
+  written(epoch, number, recordedAt, facts.map(factText));
+
+/** The same batch without its facts, for a carrier that takes no message of that size. */
+export const encodeBatchWithoutFacts = (epoch: string, { number, recordedAt }: Batch): string =>
+  written(epoch, number, recordedAt, null);
+
+const written = (epoch: string, number: bigint, recordedAt: number, facts: readonly FactText[] | null): string => {
+  const text: BatchText = {
+    schema: SCHEMA,
+    epoch,
+    number: number.toString(),
+    recordedAt: timestampOf(recordedAt),
+    facts,
+  };
+  return JSON.stringify(text);
+};
+
+const factText = (fact: RecordedFact): FactText => {
+  const { stream, revision } = fact;
+  if (fact.kind === 'check-in') return { kind: 'check-in', stream, revision, checkIn: fact.checkIn };
+  const { position, eventId, commandId, ordinal, actor, event, body } = fact;
+  return {
+    kind: 'event',
+    stream,
+    revision,
+    position: position.toString(),
+    eventId,
+    commandId,
+    ordinal,
+    actor,
+    type: event.type,
+    body,
+  };
+};
+
+/**
+ * Reads a batch that `encodeBatch` wrote; null where its facts were left out.
+ *
+ * @throws NotABatch
+ */
+export const decodeBatch = (text: string): Batch | null => {
+  try {
+    const { schema, number, recordedAt, facts } = JSON.parse(text) as BatchText;
+    if (schema !== SCHEMA) throw new NotABatch(`This is of the form ${String(schema)}, not ${SCHEMA}`);
+    if (facts === null) return null;
+    const place = { batch: BigInt(number), recordedAt: instantOf(recordedAt) };
+    if (Number.isNaN(place.recordedAt)) throw new NotABatch(`"${recordedAt}" is no time`);
+    return { number: place.batch, recordedAt: place.recordedAt, facts: facts.map((fact) => recorded(fact, place)) };
+  } catch (error) {
+    if (error instanceof NotABatch) throw error;
+    throw new NotABatch('This is no batch', { cause: error });
+  }
+};
+
+const recorded = (fact: FactText, place: { readonly batch: bigint; readonly recordedAt: number }): RecordedFact => {
+  const { stream, revision } = fact;
+  if (fact.kind === 'check-in') return { kind: 'check-in', stream, revision, ...place, checkIn: fact.checkIn };
+  const { position, eventId, commandId, ordinal, actor, type, body } = fact;
+  return {
+    kind: 'event',
+    stream,
+    revision,
+    ...place,
+    position: BigInt(position),
+    eventId,
+    commandId,
+    ordinal,
+    actor,
+    event: ledgerEventOf(type, body),
+    body,
+  };
+};
