@@ -106,6 +106,7 @@ const oneCommitPerCheck = async (connectionString: string, machines: readonly Lo
             said: 'running',
             reason: null,
             blockers: [],
+            notProbed: [],
             name: null,
             report: {},
             chain: null,

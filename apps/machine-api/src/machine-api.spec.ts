@@ -376,6 +376,8 @@ it.each([
   ['a name that is no text', raw('"name":{"first":"lab"},"report":"none","believes":7,"secondsCutOff":"long"'), null],
   ['blockers that are no codes', raw('"blockers":["disk full!",7]'), null],
   ['blockers that are no list', raw('"blockers":"disk-full"'), null],
+  ['a list of unprobed codes that is none', raw('"blockers":[],"notProbed":{"disk-full":true}'), null],
+  ['a probe that hangs', raw('"blockers":[],"notProbed":["disk-full"]'), null],
   ['fields of a newer agent', raw('"mood":"good","report":{"mood":"good"},"__proto__":{"x":1}'), null],
 ])('does not let %s cost liveness; what was known stays (C11, O25)', async (_, body, name) => {
   const { credential, id } = await admitted();

@@ -30,8 +30,10 @@ export type AcceptCheck = {
   readonly checkId: string;
   readonly said: Said;
   readonly reason: StopReason | null;
-  /** null: not probed yet. */
+  /** null: nothing was probed yet. */
   readonly blockers: readonly string[] | null;
+  /** Codes about which the machine knows nothing at present: what is stored about them stays. */
+  readonly notProbed: readonly string[];
   /** Already cleaned of what cannot be stored or shown; null: nothing to adopt. */
   readonly name: string | null;
   /** Only the fields that the check carried. */

@@ -74,6 +74,7 @@ const checkIn = (agent: HonestAgent, stream: StreamOnClock, { fate, said }: Weat
     case 'request lost':
       return;
     case 'answer lost':
+    notProbed: said % 5 === 0 ? ['disk-full'] : [],
       return agent.send(check, 'is lost');
     case 'arrives':
       return agent.send(check);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { specFor } from '@rollcall/decider/testing';
+import fc from 'fast-check';
 import { BLOCKER_CODES, blockerOf } from './blockers.js';
 import type { BlockersChanged } from './facts.js';
 import { type Condition, readiness, readinessSentence } from './readiness.js';
@@ -8,6 +9,7 @@ import { check, checkedIn } from './testing/builders.js';
 const given = specFor(readiness);
 
 const changed = (...blockers: string[]): BlockersChanged => ({ type: 'BlockersChanged', blockers });
+const MOMENT = { now: 0, lastCheckAt: null };
 const blockedBy = (...blockers: string[]) => check({ blockers });
 
 describe('the stored blockers', () => {
@@ -32,6 +34,40 @@ describe('the stored blockers', () => {
     given(changed('disk-full'), checkedIn())
       .when(check({ blockers: null }))
       .thenState(['disk-full']);
+  });
+
+  it('stay as they are where a probe hangs, neither cleared nor raised, while the others are heard (O25)', () => {
+    const unheard = (blockers: string[], ...notProbed: string[]) => check({ blockers, notProbed });
+    given(changed('disk-full')).when(unheard([], 'disk-full')).thenNothing();
+    given().when(unheard([], 'disk-full')).thenNothing();
+    given(changed('clock-wrong', 'disk-full')).when(unheard([], 'disk-full')).then(changed('disk-full'));
+    given(changed('disk-full'))
+      .when(unheard(['clock-wrong'], 'disk-full'))
+      .then(changed('clock-wrong', 'disk-full'));
+    given()
+      .when(unheard(['disk-full'], 'disk-full'))
+      .then(changed('disk-full'));
+    given(changed('disk-full'))
+      .when(check({ blockers: null, notProbed: ['clock-wrong'] }))
+      .thenNothing();
+  });
+
+  const ALL: readonly string[] = ['a', 'b', 'c', 'd', 'e'];
+
+  it('hold a code after a check exactly if it was said, or stood and was not probed (O25)', () => {
+    const codes = fc.uniqueArray(fc.constantFrom(...ALL));
+    fc.assert(
+      fc.property(codes, codes, codes, (stored, blockers, notProbed) => {
+        const state = readiness.evolve([], changed(...stored.sort()));
+        const said = check({ blockers, notProbed });
+        const after = readiness.decide(state, said, MOMENT).reduce(readiness.evolve, state);
+        expect(after).toEqual(
+          ALL.filter((code) => blockers.includes(code) || (stored.includes(code) && notProbed.includes(code))),
+        );
+        // Said again, it changes nothing.
+        expect(readiness.decide(after, said, MOMENT)).toEqual([]);
+      }),
+    );
   });
 
   it('keep a code that nobody here knows', () =>

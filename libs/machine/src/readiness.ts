@@ -8,13 +8,17 @@ import type { Presence } from './presence.js';
 /** Sorted codes, each once. */
 export type Blockers = readonly string[];
 
-/** What keeps a machine from taking work is stored as it last said; "not probed yet" says nothing (O25). */
+/**
+ * What keeps a machine from taking work is stored as it last said. "Not probed" says nothing, about all codes or about those that it names:
+ * what is stored about them stays, so a probe that hangs neither raises a blocker nor clears one (O25).
+ */
 export const readiness: Rules<Blockers, AcceptCheck, MachineFact> = {
   initial: () => [],
 
-  decide(state, { blockers }): readonly BlockersChanged[] {
+  decide(state, { blockers, notProbed }): readonly BlockersChanged[] {
     if (blockers === null) return [];
-    const said = [...new Set(blockers)].sort();
+    const kept = state.filter((code) => notProbed.includes(code));
+    const said = [...new Set([...blockers, ...kept])].sort();
     const same = said.length === state.length && said.every((code, index) => code === state[index]);
     return same ? [] : [{ type: 'BlockersChanged', blockers: said }];
   },

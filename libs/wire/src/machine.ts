@@ -51,6 +51,8 @@ export type CheckRequest = {
   readonly reason?: StopReasonWord | null;
   /** Blocker codes; `[]` nothing blocks; null or absent: not probed yet, which changes nothing (O25). */
   readonly blockers?: readonly string[] | null;
+  /** Codes about which nothing is known at present, as when a probe hangs: what is stored about them stays (O25). Absent: none. */
+  readonly notProbed?: readonly string[] | null;
   /** The name to adopt, once. null: no reading yet. */
   readonly name?: string | null;
   readonly report?: SelfReportBody;

@@ -6,8 +6,8 @@ const LENGTHS = { hostname: 253, agentVersion: 64, platform: 32, arch: 32 } as c
   number
 >;
 const NAME_LENGTH = 64;
-const MOST_BLOCKERS = 64;
-const BLOCKER_FORM = /^[a-z][a-z0-9-]{0,63}$/;
+const MOST_CODES = 64;
+const CODE_FORM = /^[a-z][a-z0-9-]{0,63}$/;
 
 /** The name that a check offers, fit to be stored and shown; null where there is none to adopt. */
 export const nameFrom = (said: unknown): string | null => cleanDisplay(said, NAME_LENGTH);
@@ -31,8 +31,19 @@ export const wholeReportFrom = (said: unknown): SelfReport => ({
   ...reportFrom(said),
 });
 
-/** The codes that were said; null (not probed) for anything that is no list of codes, so that what is known stays (C11, O25). */
-export const blockersFrom = (said: unknown): readonly string[] | null => {
-  if (!Array.isArray(said) || said.length > MOST_BLOCKERS) return null;
-  return said.every((code): code is string => typeof code === 'string' && BLOCKER_FORM.test(code)) ? said : null;
+/** What a check says about readiness, in the words of the machine's rules. */
+export type SaidReadiness = { readonly blockers: readonly string[] | null; readonly notProbed: readonly string[] };
+
+/**
+ * What was said about readiness. Anything that is no list of codes is "nothing was probed", so that what is known stays: a list of
+ * unprobed codes that cannot be read may have named any of them (C11, O25).
+ */
+export const readinessFrom = (blockers: unknown, notProbed: unknown): SaidReadiness => {
+  const unheard = codesIn(notProbed ?? []);
+  return unheard ? { blockers: codesIn(blockers), notProbed: unheard } : { blockers: null, notProbed: [] };
+};
+
+const codesIn = (said: unknown): readonly string[] | null => {
+  if (!Array.isArray(said) || said.length > MOST_CODES) return null;
+  return said.every((code): code is string => typeof code === 'string' && CODE_FORM.test(code)) ? said : null;
 };

@@ -52,6 +52,7 @@ export const check = (over: Partial<AcceptCheck> = {}): AcceptCheck => {
     blockers: null,
     name: null,
     report: {},
+    notProbed: [],
     chain: null,
     policy: { interval: 30, windowFloor: 120 },
     ...over,

@@ -155,6 +155,7 @@ const checkOf = (installation: Installation, dice: number, random: Random): Acce
     said: stopping ? 'stopping' : 'running',
     reason: stopping ? random.pick(STOP_REASONS) : null,
     blockers: random.below(25) === 0 ? random.some([...BLOCKER_CODES, 'from-the-future'], random.below(4)) : null,
+    notProbed: [],
     name: random.below(10) === 0 ? `ip-10-0-0-${random.below(256)}` : null,
     report: random.below(50) === 0 ? reportOf(random) : {},
     chain: null,

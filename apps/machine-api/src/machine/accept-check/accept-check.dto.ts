@@ -15,7 +15,7 @@ import {
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
-import { blockersFrom, nameFrom, reportFrom } from '../display-fields.js';
+import { nameFrom, readinessFrom, reportFrom } from '../display-fields.js';
 import { EnrolledMachineDto } from '../enrol/enrol.dto.js';
 import type { SaidCheck } from './accept-check.command.js';
 
@@ -83,6 +83,14 @@ export class CheckDto {
   @IsOptional()
   blockers?: unknown;
 
+  @ApiPropertyOptional({
+    type: [String],
+    nullable: true,
+    description: 'Codes about which nothing is known at present; what is stored about them stays.',
+  })
+  @IsOptional()
+  notProbed?: unknown;
+
   @ApiPropertyOptional({ type: String, nullable: true, description: 'The name to adopt, once.' })
   @IsOptional()
   name?: unknown;
@@ -105,6 +113,7 @@ export const saidBy = ({
   reason,
   chain,
   blockers,
+  notProbed,
   name,
   report,
 }: CheckDto): SaidCheck => ({
@@ -113,7 +122,7 @@ export const saidBy = ({
   checkId: checkId.toLowerCase(),
   said,
   reason: said === 'stopping' ? (reason ?? null) : null,
-  blockers: blockersFrom(blockers),
+  ...readinessFrom(blockers, notProbed),
   name: nameFrom(name),
   report: reportFrom(report),
   chainToken: typeof chain === 'string' ? chain : null,
