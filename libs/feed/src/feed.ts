@@ -29,6 +29,17 @@ export class FeedUnavailable extends Error {
   override readonly name = 'FeedUnavailable';
 }
 
+/** How many bytes of UTF-8 a body may have: what a server takes by default (1 MiB), less room for what travels with it. */
+export const MESSAGE_LIMIT_BYTES = 1_048_576 - 4_096;
+
+/** A message that no repetition gets through. Nothing of that call was published. */
+export class FeedMessageTooLarge extends Error {
+  override readonly name = 'FeedMessageTooLarge';
+  constructor({ subject, id, body }: FeedMessage) {
+    super(`The message ${id} for ${subject} has ${Buffer.byteLength(body)} bytes, and may have ${MESSAGE_LIMIT_BYTES}`);
+  }
+}
+
 /** The server's streams or consumers are not as they must be, and are left as they are. */
 export class FeedMisconfigured extends Error {
   override readonly name = 'FeedMisconfigured';
@@ -66,7 +77,7 @@ export abstract class Feed {
   /**
    * Publishes in this order and resolves when every message is confirmed.
    *
-   * @throws FeedUnavailable: some may have been stored.
+   * @throws FeedUnavailable: some may have been stored. FeedMessageTooLarge: none was, and none will be.
    */
   abstract publish(messages: readonly FeedMessage[]): Promise<void>;
 

@@ -1,6 +1,22 @@
-import type { Clock } from '@rollcall/lifetimes';
-import { Feed, FeedReader, FeedUnavailable, type Delivery, type FeedMessage, type FeedStatus } from '../feed.js';
+import {
+  Feed,
+  FeedMessageTooLarge,
+  FeedReader,
+  FeedUnavailable,
+  MESSAGE_LIMIT_BYTES,
+  type Delivery,
+  type FeedMessage,
+  type FeedStatus,
+} from '../feed.js';
 import { BATCH_SUBJECT, placeOfMessageId, type FeedPlace } from '../names.js';
+
+/** The part of a clock that passes time here; any clock of the plane is one. */
+export type PassingTime = {
+  /** Milliseconds since some moment. */
+  monotonic(): number;
+  /** Resolves after that many milliseconds, or when the signal is aborted. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+};
 
 /** Milliseconds until what was taken and not acknowledged comes again. */
 const ACKNOWLEDGE_WITHIN = 30_000;
@@ -22,7 +38,7 @@ export class InMemoryFeed extends Feed {
   prepared = 0;
   readonly #shares = new Map<string, Share>();
 
-  constructor(private readonly clock: Clock) {
+  constructor(private readonly clock: PassingTime) {
     super();
   }
 
@@ -34,6 +50,8 @@ export class InMemoryFeed extends Feed {
 
   override publish(messages: readonly FeedMessage[]): Promise<void> {
     if (this.away) return Promise.reject(unreachable());
+    const tooLarge = messages.find(({ body }) => Buffer.byteLength(body) > MESSAGE_LIMIT_BYTES);
+    if (tooLarge) return Promise.reject(new FeedMessageTooLarge(tooLarge));
     for (const message of messages) {
       if (this.stored.some(({ id, subject }) => id === message.id && subject === message.subject)) continue;
       this.stored.push(message);
@@ -89,7 +107,7 @@ class InMemoryReader extends FeedReader {
 
   constructor(
     private readonly share: Share,
-    private readonly clock: Clock,
+    private readonly clock: PassingTime,
     private readonly isAway: () => boolean,
   ) {
     super();

@@ -1,0 +1,1 @@
+export { inboxPrefix, NATS_RIGHTS, type NatsRights, type NatsRole } from './rights.js';
