@@ -85,6 +85,16 @@ create table history_line (
 ) with (fillfactor=80);
 grant delete, insert, select, truncate, update on history_line to rollcall_app;
 
+create table log_tail (
+  machine text collate "C" not null,
+  stamp text collate "C" not null,
+  received_at timestamp with time zone not null default clock_timestamp(),
+  bytes bytea not null,
+  constraint log_tail_pkey PRIMARY KEY (machine, stamp),
+  constraint log_tail_bytes_check CHECK ((octet_length(bytes) <= 1048576))
+);
+grant delete, insert, select on log_tail to rollcall_app;
+
 create table presence_machine (
   machine text collate "C" not null,
   node text not null,
@@ -103,6 +113,7 @@ create table presence_machine (
   blockers jsonb not null,
   deleted_at timestamp with time zone,
   revision bigint not null,
+  log_tail_requested timestamp with time zone,
   constraint presence_machine_pkey PRIMARY KEY (machine)
 ) with (fillfactor=50);
 CREATE INDEX presence_machine_name ON public.presence_machine USING btree (name);

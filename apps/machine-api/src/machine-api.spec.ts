@@ -17,6 +17,7 @@ import {
   newInstallation,
   OWNER,
   post,
+  requestLogTail,
   rotate,
   type Installation,
 } from './testing/plane.js';
@@ -339,6 +340,29 @@ it('takes no field of a body for authority: another’s id, name and boot change
   expect(await view(victim.id)).toEqual(before);
   const unknown = await check(app, makeSecret('rcm'), checkBody(claim));
   expect(unknown.body.code).toBe('credential-unknown');
+});
+
+it('lets a request ride on each answer, a repetition’s too, on any instance, also after a stop and a new key (O26, U9)', async () => {
+  const { id, credential } = await admitted();
+  const body = (sequence: number, over = {}) => checkBody({ sequence, checkId: randomUUID(), ...over });
+  const first = body(1);
+  const asks = async (on: NestFastifyApplication, said: object, by = credential) =>
+    (await check(on, by, said)).body.requests.logTail;
+  expect(await asks(app, first)).toBeNull();
+  const stamp = await requestLogTail(store, id);
+  expect([await asks(second, first), await asks(third, body(2))]).toEqual([stamp, stamp]);
+  const goodbye = body(3, { said: 'stopping', reason: 'person' });
+  expect([await asks(app, goodbye), await asks(second, goodbye)]).toEqual([stamp, stamp]);
+
+  now += 86_400_000;
+  const next = makeSecret('rcm');
+  await rotate(store, id, credential, next);
+  const restarted = checkBody({ boot: { counter: 2, id: '0000000b' } });
+  expect(await asks(third, restarted, next)).toBe(stamp);
+  // A newer request takes its place, and is the one that rides on.
+  const newer = await requestLogTail(store, id);
+  expect(newer > stamp).toBe(true);
+  expect(await asks(app, restarted, next)).toBe(newer);
 });
 
 it('answers a late check with the highest boot counter (C17)', async () => {

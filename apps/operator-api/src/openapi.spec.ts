@@ -17,6 +17,7 @@ it('describes every route with who may call it, without a database (U6)', async 
     'get /v1/read-models',
     'patch /v1/machines/{machine}',
     'post /v1/enrolment-tokens',
+    'post /v1/machines/{machine}/log-tail-requests',
     'post /v1/read-models/{name}/rebuild',
     'post /v1/sessions',
   ]);

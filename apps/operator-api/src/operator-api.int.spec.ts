@@ -6,6 +6,7 @@ import {
   hashOf,
   makeSecret,
   type History,
+  type LogTailRequestAnswer,
   type MachineDetail,
   type MachineList,
   type Problem,
@@ -293,6 +294,35 @@ describe('machines', () => {
     expect(types).toContain('StopAnnounced');
     expect(types.at(-1)).toBe('MachineDeleted');
     expect(entries.at(-1)?.sentence).toBe('deleted by Ada');
+  });
+
+  it('asks for the tail of a log once for a repeated command, shows that it waits, and tells who asked (O26)', async () => {
+    const { id } = await plane.join({ name: 'talkative' });
+    const path = `/v1/machines/${id}/log-tail-requests`;
+    const commandId = randomUUID();
+    const asked = await ask<LogTailRequestAnswer>('POST', path, { body: { commandId } });
+    expect(asked).toMatchObject({ status: 201, body: { machine: { id } } });
+    expect(await ask('POST', path, { body: { commandId } })).toEqual(asked);
+    const { logTail } = asked.body;
+    const shown = async () => {
+      await plane.caughtUp();
+      return (await ask<MachineDetail>('GET', `/v1/machines/${id}`)).body.machine.requests;
+    };
+    expect(await shown()).toEqual({ logTail });
+
+    const newer = await ask<LogTailRequestAnswer>('POST', path, { body: { commandId: randomUUID() } });
+    expect(newer.body.logTail > logTail).toBe(true);
+    expect(await shown()).toEqual({ logTail: newer.body.logTail });
+    const history = await ask<History>('GET', `/v1/machines/${id}/history`);
+    expect(history.body.entries.map(({ sentence }) => sentence)).toContain('the tail of its log was asked for by Ada');
+
+    const { id: foreign } = await plane.join({ owner: randomUUID(), name: 'foreign' });
+    const to = (of: string) =>
+      ask('POST', `/v1/machines/${of}/log-tail-requests`, { body: { commandId: randomUUID() } });
+    expect(await to(foreign)).toMatchObject({ status: 404, body: { code: 'machine-not-found' } });
+    await ask('DELETE', `/v1/machines/${id}`, { body: { commandId: randomUUID() } });
+    expect(await to(id)).toMatchObject({ status: 404, body: { code: 'machine-not-found' } });
+    expect(await ask('POST', path, { body: { commandId } })).toMatchObject({ status: 404 });
   });
 
   it('never says that a machine is deleted which is not: the id of another command is refused', async () => {

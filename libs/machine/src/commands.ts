@@ -66,8 +66,20 @@ export type StartRotation = {
   readonly nextKeyHash: string;
 };
 
+/** A person asks for the tail of the machine's log; the request waits for as long as it takes (O26). */
+export type RequestLogTail = { readonly type: 'RequestLogTail' };
+
+/** The machine has uploaded the tail of its log and echoes the stamp of the request (O26). */
+export type ReceiveLogTail = {
+  readonly type: 'ReceiveLogTail';
+  /** SHA-256 of the credential that was presented, hex. */
+  readonly keyHash: string;
+  readonly stamp: string;
+};
+
 /** Everything that can be asked of a machine's stream. */
-export type MachineCommand = AdmitMachine | AcceptCheck | StartRotation | RenameMachine | DeleteMachine;
+export type MachineCommand =
+  AdmitMachine | AcceptCheck | StartRotation | RenameMachine | RequestLogTail | ReceiveLogTail | DeleteMachine;
 
 /** The key that a credential's hash is. Never released, so a retired or revoked one stays known (O20). */
 export const credentialKey = (keyHash: string): string => `credential:${keyHash}`;

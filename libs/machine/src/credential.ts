@@ -1,5 +1,5 @@
 import { Refusal, type Rules } from '@rollcall/decider';
-import type { AcceptCheck, AdmitMachine, StartRotation } from './commands.js';
+import type { AcceptCheck, AdmitMachine, ReceiveLogTail, StartRotation } from './commands.js';
 import type { GenerationConfirmed, GenerationRegistered, MachineFact } from './facts.js';
 
 /** One key of a machine: a number that is never used again, and the SHA-256 (hex) of the secret. */
@@ -18,7 +18,7 @@ export type Credential = {
 };
 
 /** A machine proves itself with its own key, and the old key stays until the new one has succeeded once (O5, O19). */
-export const credential: Rules<Credential, AdmitMachine | AcceptCheck | StartRotation, MachineFact> = {
+export const credential: Rules<Credential, AdmitMachine | AcceptCheck | ReceiveLogTail | StartRotation, MachineFact> = {
   initial: () => ({ status: 'unknown', current: null, pending: null, highest: 0 }),
 
   decide(state, command): readonly (GenerationRegistered | GenerationConfirmed)[] {
@@ -28,6 +28,7 @@ export const credential: Rules<Credential, AdmitMachine | AcceptCheck | StartRot
     const presentsCurrent = command.keyHash === state.current?.keyHash;
     switch (command.type) {
       case 'AcceptCheck':
+      case 'ReceiveLogTail':
         if (presentsCurrent) return [];
         // The first success of a new key is the evidence that it arrived.
         if (state.pending?.keyHash === command.keyHash)

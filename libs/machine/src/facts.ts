@@ -59,6 +59,10 @@ export type SelfReportChanged = { readonly type: 'SelfReportChanged' } & SelfRep
 export type StopAnnounced = { readonly type: 'StopAnnounced'; readonly reason: StopReason };
 /** The set of what keeps it from taking work changed; sorted codes. Unknown codes are kept. */
 export type BlockersChanged = { readonly type: 'BlockersChanged'; readonly blockers: readonly string[] };
+/** A person asked for the tail of the machine's log. The stamp is the request's own name: the record's time, strictly growing (O26). */
+export type LogTailRequested = { readonly type: 'LogTailRequested'; readonly stamp: string };
+/** The upload that echoes the stamp arrived; the bytes are not part of the record. */
+export type LogTailReceived = { readonly type: 'LogTailReceived'; readonly stamp: string };
 /** Deleting a machine is revoking it; the last fact of the stream (O31). */
 export type MachineDeleted = { readonly type: 'MachineDeleted'; readonly identifierHash: string };
 
@@ -73,6 +77,8 @@ export type MachineEvent =
   | SelfReportChanged
   | StopAnnounced
   | BlockersChanged
+  | LogTailRequested
+  | LogTailReceived
   | MachineDeleted;
 
 // ---- the check-in ---------------------------------------------------------------------------------------------------

@@ -12,6 +12,8 @@ import {
   confirmed,
   deleted,
   keyHash,
+  logTailReceived,
+  logTailRequested,
   MACHINE_ID,
   NO_REPORT,
   registered,
@@ -187,6 +189,7 @@ describe('the answer to a check', () => {
       generation: 1,
       interval: 45,
       chain: 7,
+      logTail: null,
     });
   });
 
@@ -222,6 +225,59 @@ describe('a rename', () => {
   });
 });
 
+describe('a request for the tail of the log', () => {
+  const STAMP = '2026-01-01T12:00:00.000Z';
+  const upload = (over = {}) => ({ type: 'ReceiveLogTail', keyHash: keyHash(1), stamp: STAMP, ...over }) as const;
+  const after = (...facts: MachineFact[]) => facts.reduce(machine.evolve, machine.initial());
+
+  it('is a person’s word on a machine that exists (O26)', () => {
+    given(...RUNNING)
+      .when({ type: 'RequestLogTail' }, { now: NOW })
+      .then(logTailRequested(STAMP));
+    given().when({ type: 'RequestLogTail' }).thenRefused('machine-not-found', {});
+    given(...RUNNING, deleted())
+      .when({ type: 'RequestLogTail' })
+      .thenRefused('machine-not-found', {});
+  });
+
+  it('rides on each answer, a repetition’s too, until its upload (O26)', () => {
+    const asked = [...RUNNING, logTailRequested(STAMP)];
+    expect(answerTo(after(...asked), boot()).logTail).toBe(STAMP);
+    expect(answerTo(after(...asked, secondRecorded()), boot()).logTail).toBe(STAMP);
+    expect(answerTo(after(...asked, secondRecorded(), logTailReceived(STAMP)), boot()).logTail).toBeNull();
+  });
+
+  it('waits while the machine is stopped: a goodbye, a new start and a new key leave it (O26)', () => {
+    const goodbye = secondRecorded({ said: 'stopping', reason: 'person' });
+    const next = checkedIn({ boot: boot(2), generation: 2 });
+    const state = after(...RUNNING, logTailRequested(STAMP), goodbye, registered(2), started(boot(2)), next);
+    expect(answerTo(state, boot(2)).logTail).toBe(STAMP);
+  });
+
+  it('is not there on a head of the time before requests, which needs no new fold (O26)', () => {
+    const { requests: _unknown, ...before } = after(...RUNNING);
+    expect(answerTo(before, boot()).logTail).toBeNull();
+    const moment = { now: NOW, lastCheckAt: null };
+    expect(() => machine.decide(before, upload(), moment)).toThrow('request-not-pending');
+    const asked = machine.decide(before, { type: 'RequestLogTail' }, moment).reduce(machine.evolve, before);
+    expect(asked).toEqual(after(...RUNNING, logTailRequested(STAMP)));
+  });
+
+  it('is answered with the key that is in use, and only with that (O5, O19, O26)', () => {
+    const asked = [...RUNNING, logTailRequested(STAMP)];
+    given(...asked)
+      .when(upload())
+      .then(logTailReceived(STAMP));
+    given(...asked)
+      .when(upload({ keyHash: keyHash(7) }))
+      .thenRefused('generation-behind', {});
+    given(...asked, registered(2))
+      .when(upload({ keyHash: keyHash(2) }))
+      .then(confirmed(2), logTailReceived(STAMP));
+    given().when(upload()).thenRefused('credential-unknown', {});
+  });
+});
+
 describe('a rotation', () => {
   it('registers the next key (O19)', () =>
     given(...RUNNING)
@@ -253,6 +309,7 @@ describe('deletion is the end (O31)', () => {
     ['a check of a new start', check({ boot: boot(2) })],
     ['a goodbye because of the revocation', second({ said: 'stopping', reason: 'revocation' })],
     ['a rotation', { type: 'StartRotation', keyHash: keyHash(1), nextKeyHash: keyHash(2) } as const],
+    ['an upload', { type: 'ReceiveLogTail', keyHash: keyHash(1), stamp: '2026-01-01T12:00:00.000Z' } as const],
   ])('refuses %s, so nothing brings the machine back (O31)', (_what, command) =>
     given(...DELETED)
       .when(command)
@@ -270,6 +327,7 @@ it('knows nothing of a machine before its first fact', () => {
     lastWord: null,
     boots: [],
     checkIns: { window: null, chain: null },
+    requests: { logTail: null, logTailReceived: null },
   });
 });
 

@@ -8,6 +8,7 @@ import type { Boot, MachineFact, SelfReport } from './facts.js';
 import { type LastWord, lastWord } from './lifecycle.js';
 import { type Name, naming } from './naming.js';
 import { type Blockers, readiness } from './readiness.js';
+import { requests, type Requests } from './requests.js';
 import { selfReport } from './self-report.js';
 
 /** Everything that the rules of one machine remember; plain JSON, each part owned by one rule. */
@@ -20,7 +21,14 @@ export type MachineState = {
   readonly lastWord: LastWord;
   readonly boots: Boots;
   readonly checkIns: CheckIns;
+  /**
+   * Absent on heads that were folded before there were requests. Nothing could ask then, so such a machine has none, and its head needs no
+   * new fold. (The migration that brings requests is a breaking one: no older instance writes a head without them afterwards.)
+   */
+  readonly requests?: Requests;
 };
+
+const requestsOf = (state: MachineState): Requests => state.requests ?? requests.initial();
 
 const evolve = (state: MachineState, fact: MachineFact): MachineState => ({
   enrolment: enrolment.evolve(state.enrolment, fact),
@@ -31,6 +39,7 @@ const evolve = (state: MachineState, fact: MachineFact): MachineState => ({
   lastWord: lastWord.evolve(state.lastWord, fact),
   boots: boots.evolve(state.boots, fact),
   checkIns: checkIn.evolve(state.checkIns, fact),
+  requests: requests.evolve(requestsOf(state), fact),
 });
 
 type Step = (state: MachineState) => readonly MachineFact[];
@@ -71,7 +80,7 @@ const presentedBy = ({
   return { machine: of.machine, generation: current.generation };
 };
 
-/** The rules of one machine's stream: credential, order of checks, naming, report, readiness, last word, window and chain. */
+/** The rules of one machine's stream: credential, order of checks, naming, report, readiness, last word, window and chain, requests. */
 export const machine: Decider<MachineState, MachineCommand, MachineFact> = {
   fold: 1,
 
@@ -84,6 +93,7 @@ export const machine: Decider<MachineState, MachineCommand, MachineFact> = {
     lastWord: lastWord.initial(),
     boots: boots.initial(),
     checkIns: checkIn.initial(),
+    requests: requests.initial(),
   }),
 
   decide(state, command, moment) {
@@ -104,6 +114,15 @@ export const machine: Decider<MachineState, MachineCommand, MachineFact> = {
       case 'RenameMachine':
         if (!state.enrolment || state.enrolment.deleted) throw new Refusal('machine-not-found');
         return naming.decide(state.name, command, moment);
+      case 'RequestLogTail':
+        if (!state.enrolment || state.enrolment.deleted) throw new Refusal('machine-not-found');
+        return requests.decide(requestsOf(state), command, moment);
+      case 'ReceiveLogTail':
+        return inTurn(
+          state,
+          (at) => credential.decide(at.credential, command, moment),
+          (at) => requests.decide(requestsOf(at), command, moment),
+        );
       case 'DeleteMachine':
         return enrolment.decide(state.enrolment, command, moment);
     }
@@ -129,7 +148,7 @@ export const machine: Decider<MachineState, MachineCommand, MachineFact> = {
   },
 };
 
-/** What the answer to an accepted check says. The same for a repetition of that check. */
+/** What the answer to an accepted check says. The same for a repetition of that check, but for what is asked meanwhile. */
 export type CheckAnswerContent = {
   readonly machine: string;
   readonly owner: string;
@@ -139,6 +158,8 @@ export type CheckAnswerContent = {
   readonly interval: number;
   /** The number of the chain token to issue. 0, which no check-in issues, when a repetition meets a head that was folded anew. */
   readonly chain: number;
+  /** The stamp of the request that waits for the tail of the log; it rides on every answer until its upload echoes it (O26). */
+  readonly logTail: string | null;
 };
 
 /** Reads the answer to the newest check of a boot out of the state after it. */
@@ -151,5 +172,6 @@ export const answerTo = (state: MachineState, boot: Boot): CheckAnswerContent =>
     name: state.name?.value ?? null,
     interval: record.interval,
     chain: record.chain ?? state.checkIns.chain?.cur.number ?? 0,
+    logTail: requestsOf(state).logTail,
   };
 };

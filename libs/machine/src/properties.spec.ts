@@ -12,7 +12,7 @@ type Weather =
       readonly fate: 'arrives' | 'answer lost' | 'request lost' | 'doubled' | 'retried' | 'late';
       readonly said: number;
     }
-  | { readonly kind: 'restart' | 'rotate' | 'rename' | 'refold' };
+  | { readonly kind: 'restart' | 'rotate' | 'rename' | 'request' | 'upload' | 'refold' };
 
 const weather: fc.Arbitrary<readonly Weather[]> = fc.array(
   fc.oneof(
@@ -24,7 +24,10 @@ const weather: fc.Arbitrary<readonly Weather[]> = fc.array(
         said: fc.nat(7),
       }),
     },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('restart', 'rotate', 'rename', 'refold') }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({ kind: fc.constantFrom('restart', 'rotate', 'rename', 'request', 'upload', 'refold') }),
+    },
   ),
   { maxLength: 60 },
 );
@@ -50,6 +53,12 @@ const live = (days: readonly Weather[], refolds = true): StreamOnClock => {
       case 'rename':
         stream.do({ type: 'RenameMachine', name: `name-${stream.facts.length}` });
         break;
+      case 'request':
+        stream.do({ type: 'RequestLogTail' });
+        break;
+      case 'upload':
+        agent.upload();
+        break;
       case 'refold':
         if (refolds) stream.state = stream.recorded().reduce(machine.evolve, machine.initial());
         break;
@@ -65,6 +74,7 @@ const checkIn = (agent: HonestAgent, stream: StreamOnClock, { fate, said }: Weat
     said: said < 6 ? 'running' : 'stopping',
     reason: said < 6 ? null : (STOP_REASONS[said - 2] ?? null),
     blockers: BLOCKERS[said % 4] ?? null,
+    notProbed: said % 5 === 0 ? ['disk-full'] : [],
     name: said % 2 === 0 ? null : `host-${said}`,
     report: said % 3 === 0 ? {} : { hostname: `host-${said}`, platform: 'linux' },
     policy: { interval: [30, 90, 10][said % 3] ?? 30, windowFloor: 120 },
@@ -74,7 +84,6 @@ const checkIn = (agent: HonestAgent, stream: StreamOnClock, { fate, said }: Weat
     case 'request lost':
       return;
     case 'answer lost':
-    notProbed: said % 5 === 0 ? ['disk-full'] : [],
       return agent.send(check, 'is lost');
     case 'arrives':
       return agent.send(check);
@@ -137,6 +146,24 @@ describe('an honest machine in any weather', () => {
           fact.type === 'CheckedIn' ? [fact.chain?.issued ?? 0] : [],
         );
         expect(issued).toEqual(issued.map((_number, index) => index + 1));
+      }),
+    );
+  });
+
+  it('answers each request at most once, and only the newest: the stamps of requests and of receipts rise (O26, I16)', () => {
+    fc.assert(
+      fc.property(weather, (days) => {
+        let [asked, received] = ['', ''];
+        for (const fact of live(days).facts) {
+          if (fact.type === 'LogTailRequested') {
+            expect(fact.stamp > asked).toBe(true);
+            asked = fact.stamp;
+          }
+          if (fact.type === 'LogTailReceived') {
+            expect([fact.stamp, fact.stamp > received]).toEqual([asked, true]);
+            received = fact.stamp;
+          }
+        }
       }),
     );
   });

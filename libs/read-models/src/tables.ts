@@ -37,6 +37,7 @@ export interface ReadModelTables {
     said: string | null;
     stop_reason: string | null;
     blockers: readonly StandingBlocker[];
+    log_tail_requested: Date | null;
     deleted_at: Date | null;
     revision: string;
   };

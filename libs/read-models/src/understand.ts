@@ -1,3 +1,4 @@
+import { instantOf } from '@rollcall/decider';
 import type { LedgerEvent, RecordedFact } from '@rollcall/event-store';
 import { STOP_REASONS, type CheckedIn, type MachineEvent, type MachineFact } from '@rollcall/machine';
 
@@ -25,6 +26,7 @@ const text: Check = (value) => typeof value === 'string' && !value.includes('\0'
 const textOrNull: Check = (value) => value === null || text(value);
 const count: Check = (value) => Number.isInteger(value) && (value as number) >= 0 && (value as number) < 2 ** 31;
 const texts: Check = (value) => Array.isArray(value) && value.every(text);
+const timestamp: Check = (value) => typeof value === 'string' && !Number.isNaN(instantOf(value));
 const stopReason: Check = (value) => (STOP_REASONS as readonly unknown[]).includes(value);
 const boot: Check = (value) =>
   typeof value === 'object' &&
@@ -47,6 +49,8 @@ const EVENTS: EventShapes = {
   SelfReportChanged: { hostname: textOrNull, agentVersion: textOrNull, platform: textOrNull, arch: textOrNull },
   StopAnnounced: { reason: stopReason },
   BlockersChanged: { blockers: texts },
+  LogTailRequested: { stamp: timestamp },
+  LogTailReceived: { stamp: timestamp },
   MachineDeleted: { identifierHash: text },
 };
 

@@ -74,7 +74,10 @@ export type CheckAnswer = {
   readonly chain: string;
   /** SPKI pins of the plane's CA key, `sha256/<base64>`: current, then next. Absent where the plane has a public certificate. */
   readonly pins?: readonly string[];
-  /** What the plane asks for (O26): at present nothing but the place for it. */
+  /**
+   * What the plane asks for (O26). `logTail`: the stamp of a request for the tail of the log, on each answer until an upload echoes it;
+   * null: none. `rotate` has its place only.
+   */
   readonly requests: { readonly logTail: string | null; readonly rotate: boolean };
   /** The plane's time, RFC 3339 in UTC. Information; nothing is decided by it. */
   readonly serverTime: string;

@@ -43,6 +43,8 @@ export type MachineView = {
   readonly blockers: readonly BlockerView[];
   /** "present, but cannot take work: …" and its like; one sentence for a person (O32). */
   readonly sentence: string;
+  /** What it was asked for and has not answered: the stamp of the request for the tail of its log (O26). */
+  readonly requests: { readonly logTail: string | null };
   readonly agentVersion: string | null;
   readonly platform: string | null;
   readonly owner: string;
@@ -117,6 +119,10 @@ export type DeleteRequest = { readonly commandId: string };
 export type DeleteAnswer = {
   readonly machine: { readonly id: string; readonly name: string | null; readonly lifecycle: 'deleted' };
 };
+/** `POST /v1/machines/:id/log-tail-requests`. `commandId` as for a rename. */
+export type LogTailRequestBody = { readonly commandId: string };
+/** The stamp that the request goes by until the machine's upload echoes it; however long that takes (O26). */
+export type LogTailRequestAnswer = { readonly machine: { readonly id: string }; readonly logTail: string };
 /** `POST /v1/read-models/:name/rebuild`: asked for; `GET /v1/read-models` shows when it is done. */
 export type RebuildAnswer = { readonly name: string; readonly rebuilding: true };
 

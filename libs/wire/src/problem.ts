@@ -9,6 +9,8 @@ export const PROBLEMS = {
   'credential-revoked': { status: 410, title: 'This machine was deleted' },
   // checks
   'stale-check': { status: 409, title: 'A newer check of this machine is recorded' },
+  // requests of the plane
+  'request-not-pending': { status: 409, title: 'The plane does not wait for this upload' },
   // enrolment: one common refusal for expired, used, refused and unknown tokens
   'token-refused': { status: 403, title: 'This enrolment token cannot be used' },
   'identifier-in-use': { status: 409, title: 'This installation is already admitted; delete its machine first' },

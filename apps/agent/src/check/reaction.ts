@@ -98,6 +98,7 @@ const MEANING: Readonly<Record<ProblemCode, Meaning>> = {
   'unsupported-type': 'body',
   'headers-too-large': 'body',
   'bad-request': 'body',
+  'request-not-pending': 'later',
   'token-refused': 'later',
   'identifier-in-use': 'later',
   'not-signed-in': 'later',

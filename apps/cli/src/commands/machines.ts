@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { MachineDetail, MachineList, MachineView } from '@rollcall/wire';
+import type { LogTailRequestAnswer, MachineDetail, MachineList, MachineView } from '@rollcall/wire';
 import type { Context } from '../context.js';
 import { EXIT, Failure } from '../failure.js';
 import { showList, showMachine } from '../output/machine-view.js';
@@ -59,6 +59,15 @@ export const renameMachine = async (machine: string, name: string, { output, pla
   });
   if (output.asJson) output.json(renamed);
   else output.line(`Machine ${renamed.machine.id} is named "${renamed.machine.name}".`);
+};
+
+/** `rollcall machines request-log MACHINE`: waits for as long as the machine is away (O26). */
+export const requestLog = async (machine: string, { output, plane }: Context): Promise<void> => {
+  const asked = await (
+    await plane()
+  ).write<LogTailRequestAnswer>('POST', `${pathOf(machine)}/log-tail-requests`, { commandId: randomUUID() });
+  if (output.asJson) output.json(asked);
+  else output.line(`Machine ${asked.machine.id} uploads the tail of its log after its next check.`);
 };
 
 /** `rollcall machines delete MACHINE [--yes]`: revokes its credential for good (O31). Asks first; without a terminal it wants `--yes`. */

@@ -90,6 +90,16 @@ it('shows of one machine who can fix what blocks it (O21, O32)', () => {
   );
 });
 
+it('shows since when the tail of a log is asked for, and nothing where it is not (O26)', () => {
+  const shown = (logTail: string | null) =>
+    print((output) => showMachine(output, { machine: machineView({ requests: { logTail } }), asOf, behind: false }))
+      .out;
+  expect(shown('2026-11-29T14:02:12.000Z')).toMatch(
+    /Log tail +asked for 2026-11-29 14:02:12Z \(.*\); it comes after its next check/,
+  );
+  expect(shown(null)).not.toContain('Log tail');
+});
+
 it('shortens ids as far as they stay apart, and never below eight characters', () => {
   const short = shortIds(['01934f6e-0000-7a', '01934f6e-0000-7b', 'f1934f6e-0000-7a']);
   expect([...short.values()].sort()).toEqual(['01934f6e-0000-7a', '01934f6e-0000-7b', 'f1934f6e']);

@@ -63,6 +63,9 @@ export const showMachine = (output: Output, { machine, ...age }: MachineDetail):
       'Blocker',
       { text: `${code}: ${sentence}, since ${clockTime(since)}; to be fixed by ${fix}`, tone: 'warning' },
     ]),
+    ...(machine.requests.logTail === null
+      ? []
+      : [['Log tail', `asked for ${when(machine.requests.logTail)}; it comes after its next check`] as const]),
     ['Agent', [machine.agentVersion, machine.platform].filter((part) => part !== null).join(', ') || 'not reported'],
     ['Absent after', machine.window === null ? 'its first check' : `${machine.window} s of silence`],
     ['Generation', machine.generation === null ? 'none' : String(machine.generation)],

@@ -11,6 +11,7 @@ export const machineView = (changes: Partial<MachineView> = {}): MachineView => 
   stopReason: null,
   blockers: [],
   sentence: 'present',
+  requests: { logTail: null },
   agentVersion: '0.1.0',
   platform: 'linux',
   owner: '01934f6e-0000-7000-8000-0000000000ff',

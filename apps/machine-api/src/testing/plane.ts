@@ -67,6 +67,17 @@ export const deleteMachine = (store: EventStore, id: string) =>
     { actor: { kind: 'person', id: OWNER } },
   );
 
+/** Has a person ask a machine for the tail of its log; returns the stamp. */
+export const requestLogTail = async (store: EventStore, id: string): Promise<string> => {
+  const { state } = await store.decide(
+    machine,
+    { stream: machineStream(id) },
+    { type: 'RequestLogTail' },
+    { actor: { kind: 'person', id: OWNER } },
+  );
+  return state.requests?.logTail ?? '';
+};
+
 /** Registers the next credential of a machine. */
 export const rotate = (store: EventStore, id: string, from: string, to: string) =>
   store.decide(

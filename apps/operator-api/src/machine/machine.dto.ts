@@ -19,6 +19,16 @@ class BlockerDto implements BlockerView {
   fix!: string;
 }
 
+class RequestsDto {
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'The stamp of the request for the tail of its log, until an upload echoes it.',
+  })
+  logTail!: string | null;
+}
+
 export class MachineDto implements MachineView {
   @ApiProperty({ format: 'uuid' })
   id!: string;
@@ -50,6 +60,9 @@ export class MachineDto implements MachineView {
 
   @ApiProperty({ description: 'Its state in one sentence for a person.' })
   sentence!: string;
+
+  @ApiProperty({ description: 'What it was asked for and has not answered.' })
+  requests!: RequestsDto;
 
   @ApiProperty({ type: String, nullable: true })
   agentVersion!: string | null;

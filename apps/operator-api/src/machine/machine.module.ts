@@ -5,6 +5,8 @@ import { ListMachinesController } from './list-machines/list-machines.controller
 import { OwnedMachines } from './owned-machines.js';
 import { RenameMachineController } from './rename-machine/rename-machine.controller.js';
 import { RenameMachineHandler } from './rename-machine/rename-machine.handler.js';
+import { RequestLogTailController } from './request-log-tail/request-log-tail.controller.js';
+import { RequestLogTailHandler } from './request-log-tail/request-log-tail.handler.js';
 import { ShowHistoryController } from './show-history/show-history.controller.js';
 import { ShowMachineController } from './show-machine/show-machine.controller.js';
 
@@ -15,8 +17,9 @@ import { ShowMachineController } from './show-machine/show-machine.controller.js
     ShowMachineController,
     RenameMachineController,
     DeleteMachineController,
+    RequestLogTailController,
     ShowHistoryController,
   ],
-  providers: [OwnedMachines, RenameMachineHandler, DeleteMachineHandler],
+  providers: [OwnedMachines, RenameMachineHandler, DeleteMachineHandler, RequestLogTailHandler],
 })
 export class MachineModule {}

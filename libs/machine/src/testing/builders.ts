@@ -5,6 +5,8 @@ import type {
   CheckedIn,
   GenerationConfirmed,
   GenerationRegistered,
+  LogTailReceived,
+  LogTailRequested,
   MachineAdmitted,
   MachineDeleted,
   SelfReport,
@@ -50,9 +52,9 @@ export const check = (over: Partial<AcceptCheck> = {}): AcceptCheck => {
     said: 'running',
     reason: null,
     blockers: null,
+    notProbed: [],
     name: null,
     report: {},
-    notProbed: [],
     chain: null,
     policy: { interval: 30, windowFloor: 120 },
     ...over,
@@ -101,6 +103,12 @@ export const checkedIn = (over: Partial<CheckedIn> = {}): CheckedIn => {
     ...over,
   };
 };
+
+/** A request for the tail of the log. */
+export const logTailRequested = (stamp: string): LogTailRequested => ({ type: 'LogTailRequested', stamp });
+
+/** The upload that answered one. */
+export const logTailReceived = (stamp: string): LogTailReceived => ({ type: 'LogTailReceived', stamp });
 
 /** The deletion of a machine. */
 export const deleted = (identifierHash = 'identifier-1'): MachineDeleted => ({

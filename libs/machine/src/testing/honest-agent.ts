@@ -1,3 +1,4 @@
+import { Refusal } from '@rollcall/decider';
 import type { AcceptCheck } from '../commands.js';
 import { answerTo } from '../machine.js';
 import { admit, boot, check, checkIdOf, keyHash } from './builders.js';
@@ -14,6 +15,8 @@ export class HonestAgent {
   #sequence = 0;
   #key = 1;
   #chain: number | null = null;
+  /** The stamp of the request that the newest answer carried. */
+  #asked: string | null = null;
 
   constructor(readonly stream: StreamOnClock) {
     stream.do(admit());
@@ -43,9 +46,22 @@ export class HonestAgent {
   send(command: AcceptCheck, answer: 'arrives' | 'is lost' = 'arrives'): void {
     this.stream.do(command);
     if (answer === 'is lost') return;
-    const { interval, chain } = answerTo(this.stream.state, command.boot);
+    const { interval, chain, logTail } = answerTo(this.stream.state, command.boot);
     this.interval = interval;
     this.#chain = chain;
+    this.#asked = logTail;
+  }
+
+  /** Uploads what the newest answer asked for, though a newer request may have taken its place; nothing where nothing was asked. */
+  upload(): void {
+    const stamp = this.#asked;
+    if (stamp === null) return;
+    this.#asked = null;
+    try {
+      this.stream.do({ type: 'ReceiveLogTail', keyHash: keyHash(this.#key), stamp });
+    } catch (error) {
+      if (!(error instanceof Refusal && error.code === 'request-not-pending')) throw error;
+    }
   }
 
   /** Registers the next key and uses it from the next check on. */

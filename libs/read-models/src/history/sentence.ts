@@ -47,6 +47,10 @@ const sentences = (event: MachineEvent, actor: string): string => {
       return event.blockers.length === 0
         ? 'reports no blockers any more'
         : `reports blockers: ${event.blockers.join(', ')}`;
+    case 'LogTailRequested':
+      return `the tail of its log was asked for by ${actor}`;
+    case 'LogTailReceived':
+      return `uploaded the tail of its log, as asked for at ${event.stamp}`;
     case 'MachineDeleted':
       return `deleted by ${actor}`;
   }

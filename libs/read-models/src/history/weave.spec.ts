@@ -1,5 +1,13 @@
 import { expect, it } from '@jest/globals';
-import { admitted, checkedIn, deleted, registered, started } from '@rollcall/machine/testing';
+import {
+  admitted,
+  checkedIn,
+  deleted,
+  logTailReceived,
+  logTailRequested,
+  registered,
+  started,
+} from '@rollcall/machine/testing';
 import { MemoryReadModels, RecordBuilder, torn } from '../testing/index.js';
 import { plainly } from './sentence.js';
 import { weave } from './weave.js';
@@ -30,6 +38,7 @@ it('tells the life of a machine in sentences', () => {
   record
     .after(5)
     .record(M, { type: 'StopAnnounced', reason: 'person' }, checkedIn({ said: 'stopping', reason: 'person' }));
+  record.after(5).record(M, logTailRequested('2026-01-01T12:00:30.000Z'), logTailReceived('2026-01-01T12:00:30.000Z'));
   record.after(5).record(M, deleted());
   expect(sentences(record)).toEqual([
     'admitted by person anna',
@@ -46,6 +55,8 @@ it('tells the life of a machine in sentences', () => {
     'renamed to "build-box" by person anna',
     'said it would stop: person',
     'checked in once, stopping',
+    'the tail of its log was asked for by person anna',
+    'uploaded the tail of its log, as asked for at 2026-01-01T12:00:30.000Z',
     'deleted by person anna',
   ]);
 });

@@ -1,6 +1,15 @@
 import { expect, it } from '@jest/globals';
 import { presence } from '@rollcall/machine';
-import { admitted, checkedIn, confirmed, deleted, registered, started } from '@rollcall/machine/testing';
+import {
+  admitted,
+  checkedIn,
+  confirmed,
+  deleted,
+  logTailReceived,
+  logTailRequested,
+  registered,
+  started,
+} from '@rollcall/machine/testing';
 import { MemoryReadModels, RecordBuilder, torn } from '../testing/index.js';
 import type { PresenceRow } from './project.js';
 
@@ -30,6 +39,7 @@ it('makes a row of an admission: known, owned, and not heard from yet (O22)', ()
     said: null,
     stopReason: null,
     blockers: [],
+    logTailRequested: null,
     deletedAt: null,
     revision: 2,
   });
@@ -196,4 +206,23 @@ it('parks a check-in that says what no check-in can say', () => {
   expect(models.parked('history')).toEqual([
     expect.objectContaining({ reason: 'wrong-shape', detail: 'check-in: window' }),
   ]);
+});
+
+it('keeps a request until its own upload, whatever happens to the machine meanwhile, and none of a deleted machine (O26, O31)', () => {
+  const [older, newer] = [NOON, NOON + 1].map((stamp) => new Date(stamp).toISOString()) as [string, string];
+  const asked = (record: RecordBuilder) =>
+    record
+      .record(M, admitted(), logTailRequested(older), logTailRequested(newer))
+      .record(M, checkedIn({ said: 'stopping', reason: 'person' }))
+      .after(300)
+      .record(M, started(), checkedIn(), logTailReceived(older));
+  expect(rowAfter(asked)?.logTailRequested).toBe(NOON + 1);
+  expect(rowAfter((record) => asked(record).record(M, logTailReceived(newer)))?.logTailRequested).toBeNull();
+  expect(rowAfter((record) => asked(record).record(M, deleted()))?.logTailRequested).toBeNull();
+});
+
+it('parks a request whose stamp is no time', () => {
+  const models = new MemoryReadModels();
+  models.apply(new RecordBuilder(NOON).record(M, admitted(), logTailRequested('soon')).batches());
+  expect(models.parked('presence')).toMatchObject([{ reason: 'wrong-shape', detail: 'LogTailRequested: stamp' }]);
 });

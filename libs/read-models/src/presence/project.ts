@@ -1,4 +1,4 @@
-import type { Instant } from '@rollcall/decider';
+import { instantOf, type Instant } from '@rollcall/decider';
 import type { RecordedFact } from '@rollcall/event-store';
 import type { MachineFact, Said, StopReason } from '@rollcall/machine';
 import type { Rows } from '../rows.js';
@@ -31,6 +31,8 @@ export type PresenceRow = {
   readonly stopReason: StopReason | null;
   /** Sorted by code. */
   readonly blockers: readonly StandingBlocker[];
+  /** The stamp of the request for the tail of its log that waits for the upload (O26). */
+  readonly logTailRequested: Instant | null;
   readonly deletedAt: Instant | null;
   readonly revision: number;
 };
@@ -72,6 +74,7 @@ const admitted = (machine: string, recorded: RecordedFact, fact: MachineFact): P
         said: null,
         stopReason: null,
         blockers: [],
+        logTailRequested: null,
         deletedAt: null,
         revision: recorded.revision,
       };
@@ -92,8 +95,13 @@ const change = (row: PresenceRow, recordedAt: Instant, fact: MachineFact): Parti
       return { hostname: fact.hostname, agentVersion: fact.agentVersion, platform: fact.platform, arch: fact.arch };
     case 'BlockersChanged':
       return { blockers: standing(row.blockers, fact.blockers, recordedAt) };
+    case 'LogTailRequested':
+      return { logTailRequested: instantOf(fact.stamp) };
+    case 'LogTailReceived':
+      // Only its own echo clears a request (O26).
+      return row.logTailRequested === instantOf(fact.stamp) ? { logTailRequested: null } : {};
     case 'MachineDeleted':
-      return { deletedAt: recordedAt };
+      return { logTailRequested: null, deletedAt: recordedAt };
     case 'MachineAdmitted':
     case 'GenerationRegistered':
     case 'AgentStarted':

@@ -59,6 +59,7 @@ const COLUMNS = [
   'said',
   'stop_reason',
   'blockers',
+  'log_tail_requested',
   'deleted_at',
   'revision',
 ] as const satisfies readonly (keyof Columns)[];
@@ -81,6 +82,7 @@ const encode = (row: PresenceRow): { readonly [Column in keyof Columns]: unknown
   said: row.said,
   stop_reason: row.stopReason,
   blockers: row.blockers,
+  log_tail_requested: time(row.logTailRequested),
   deleted_at: time(row.deletedAt),
   revision: row.revision,
 });
@@ -102,6 +104,7 @@ export const decodePresence = (row: Selectable<Columns>): PresenceRow => ({
   said: row.said as PresenceRow['said'],
   stopReason: row.stop_reason as PresenceRow['stopReason'],
   blockers: row.blockers.map(({ code, since }) => ({ code, since })),
+  logTailRequested: row.log_tail_requested?.getTime() ?? null,
   deletedAt: row.deleted_at?.getTime() ?? null,
   revision: Number(row.revision),
 });

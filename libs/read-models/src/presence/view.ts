@@ -36,6 +36,7 @@ export const machineView = (row: PresenceRow, heard: Pick<Heard, 'until' | 'gapE
       stopReason,
       blockers: row.blockers.map(({ code }) => code),
     }),
+    requests: { logTail: utcOrNull(row.logTailRequested) },
     agentVersion: row.agentVersion,
     platform: row.platform,
     owner: row.owner,

@@ -134,6 +134,7 @@ const commandFor = (installation: Installation, random: Random): MachineCommand 
   if (dice < 4) return { type: 'DeleteMachine' };
   if (dice < 24) return { type: 'RenameMachine', name: `name ${random.below(10_000)} ✓` };
   if (dice < 34) return { type: 'StartRotation', keyHash: installation.keyHash, nextKeyHash: random.hash() };
+  if (dice < 44) return { type: 'RequestLogTail' };
   if (dice < 64 && installation.last !== null) return installation.last;
   return checkOf(installation, dice, random);
 };

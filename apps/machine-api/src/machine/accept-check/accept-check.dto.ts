@@ -134,7 +134,12 @@ class CheckedMachineDto extends EnrolledMachineDto {
 }
 
 class RequestsDto {
-  @ApiProperty({ type: String, nullable: true })
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'The stamp of the request for the tail of the log, until an upload echoes it.',
+  })
   logTail!: string | null;
 
   @ApiProperty()

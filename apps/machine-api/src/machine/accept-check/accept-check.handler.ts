@@ -34,13 +34,13 @@ export class AcceptMachineCheckHandler implements ICommandHandler<AcceptMachineC
       // A repetition is found by the checkId, which the machine's own rules know.
       { actor: { kind: 'machine', id }, commandId: null },
     );
-    const { name, owner, generation, interval, chain: issued } = answerTo(state, check.boot);
+    const { name, owner, generation, interval, chain: issued, logTail } = answerTo(state, check.boot);
     return {
       machine: { id, name, owner, generation },
       interval,
       chain: this.tokens.issue(place, issued),
       ...(pins.length > 0 ? { pins } : {}),
-      requests: { logTail: null, rotate: false },
+      requests: { logTail, rotate: false },
       serverTime: timestampOf(recordedAt),
     };
   }

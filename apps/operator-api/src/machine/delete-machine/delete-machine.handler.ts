@@ -1,8 +1,8 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { Refusal } from '@rollcall/decider';
 import { EventStore } from '@rollcall/event-store';
 import { machine, machineStream } from '@rollcall/machine';
 import type { DeleteAnswer } from '@rollcall/wire';
+import { anotherCommand } from '../another-command.js';
 import { OwnedMachines } from '../owned-machines.js';
 import { DeleteOwnedMachine } from './delete-machine.command.js';
 
@@ -26,7 +26,3 @@ export class DeleteMachineHandler implements ICommandHandler<DeleteOwnedMachine>
     return { machine: { id, name: state.name?.value ?? null, lifecycle: 'deleted' } };
   }
 }
-
-/** The id was used for something else on this machine, so this was taken for a repetition of that, and nothing was deleted. */
-const anotherCommand = (): Refusal =>
-  new Refusal('invalid-body', { errors: [{ field: 'commandId', message: 'is the id of another command' }] });
