@@ -167,9 +167,9 @@ export const reservedPackages: Rule = (tree) =>
 /** What runs in production is a dependency: an installation without development packages must be able to boot it. */
 export const productionDependencies: Rule = (tree) =>
   eachFile(tree, (file, owner) =>
-    // The agent and the CLI are bundles; embedded binaries are a convenience of a checkout.
+    // These programs are bundles; embedded binaries are a convenience of a checkout.
     isTest(file.path) ||
-    ['apps/agent', 'apps/cli', 'libs/embedded-postgres'].includes(owner.directory) ||
+    ['apps/agent', 'apps/cli', 'apps/fleet-simulator', 'libs/embedded-postgres'].includes(owner.directory) ||
     !file.path.includes('/src/')
       ? []
       : file.imports.flatMap(({ specifier }) => {

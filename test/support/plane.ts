@@ -1,12 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { token, tokenStream } from '@rollcall/admission';
 import { PostgresEventStore } from '@rollcall/event-store-postgres';
 import { ensureChainKey } from '@rollcall/machine-api';
 import { ensureFirstPerson, issueSignInLink, signInAddress } from '@rollcall/first-person';
 import { loadOrCreateAuthority } from '@rollcall/plane-ca';
+import { encodeEnrolmentToken, hashOf, makeSecret } from '@rollcall/wire';
 import { freshDatabase, type FreshDatabase } from './postgres.js';
 import { freePort, Processes, type Running } from './processes.js';
 
@@ -29,7 +32,12 @@ export type ProcessPlane = {
   readonly machineApis: readonly Running[];
   readonly operatorApi: Running;
   readonly projector: Running;
-  startProjector(): Promise<Running>;
+  /** Starts one more projector, with settings of its own beside those of the plane. */
+  startProjector(settings?: Readonly<Record<string, string>>): Promise<Running>;
+  /** What its services are told; for one that a test starts in a way of its own. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** A token that the first person issued, good for a day. */
+  enrolmentToken(): Promise<string>;
   /** A one-time link for the first person. */
   link(): Promise<string>;
   /** Runs `rollcall`, signed in as the first person once `login` was run. */
@@ -47,8 +55,19 @@ export type ProcessPlane = {
   close(): Promise<void>;
 };
 
+/** How a plane differs from the usual one. */
+export type PlaneOptions = {
+  /** Settings of the projector, as for `startProjector`. (Default: none of its own) */
+  readonly projector?: Readonly<Record<string, string>>;
+  /** How long a machine's connection may be quiet before the balancer ends it, in milliseconds. (Default: 250) */
+  readonly quietMs?: number;
+};
+
 /** Starts it; resolves when every part says that it is ready. */
-export const startPlane = async (timing = QUICK): Promise<ProcessPlane> => {
+export const startPlane = async (
+  timing = QUICK,
+  { projector: projectorSettings = {}, quietMs = QUIET_MS }: PlaneOptions = {},
+): Promise<ProcessPlane> => {
   const processes = new Processes();
   const database = await freshDatabase();
   const directory = await mkdtemp(join(tmpdir(), 'rollcall-plane-'));
@@ -65,9 +84,8 @@ export const startPlane = async (timing = QUICK): Promise<ProcessPlane> => {
   const ports = {
     machine: [await freePort(), await freePort()],
     operator: await freePort(),
-    projector: await freePort(),
   };
-  const balancer = await balance(ports.machine);
+  const balancer = await balance(ports.machine, quietMs);
   const machineApi = { url: `https://127.0.0.1:${balancer.port}`, pins: [pin] };
   const environment = {
     ROLLCALL_DATABASE_URL: database.url,
@@ -87,10 +105,10 @@ export const startPlane = async (timing = QUICK): Promise<ProcessPlane> => {
       ready,
       readyWithin: 60_000,
     });
-  const startProjector = () =>
-    app('projector', /the projector follows/, { ROLLCALL_PROJECTOR_PORT: String(ports.projector) });
+  const startProjector = async (settings: Readonly<Record<string, string>> = {}) =>
+    app('projector', /the projector follows/, { ROLLCALL_PROJECTOR_PORT: String(await freePort()), ...settings });
   const [projector, operatorApi, ...machineApis] = await Promise.all([
-    startProjector(),
+    startProjector(projectorSettings),
     app('operator-api', /the operator API answers/, { ROLLCALL_OPERATOR_API_PORT: String(ports.operator) }),
     ...ports.machine.map((port) =>
       app('machine-api', /machines can check in/, { ROLLCALL_MACHINE_API_PORT: String(port) }),
@@ -112,6 +130,17 @@ export const startPlane = async (timing = QUICK): Promise<ProcessPlane> => {
     operatorApi,
     projector,
     startProjector,
+    environment,
+    enrolmentToken: async () => {
+      const secret = makeSecret('rce');
+      await store.decide(
+        token,
+        { stream: tokenStream(randomUUID()) },
+        { type: 'IssueToken', tokenHash: hashOf(secret), owner: personId, name: null, expiresIn: 86_400 },
+        { actor: { kind: 'person', id: personId } },
+      );
+      return encodeEnrolmentToken({ address: machineApi.url, pins: machineApi.pins, secret });
+    },
     link: async () => {
       const { secret } = await issueSignInLink(store, personId);
       return signInAddress(secret, { operatorApi: `https://127.0.0.1:${ports.operator}`, pins: [pin] });
@@ -146,7 +175,10 @@ const QUIET_MS = 250;
 export const MACHINE_ADDRESS = '127.0.0.77';
 
 /** Connections go to the upstreams in turn. */
-const balance = async (upstreams: readonly number[]): Promise<{ port: number; close(): Promise<void> }> => {
+const balance = async (
+  upstreams: readonly number[],
+  quietMs: number,
+): Promise<{ port: number; close(): Promise<void> }> => {
   let turn = 0;
   const open = new Set<Socket>();
   const server: Server = createServer((incoming) => {
@@ -155,7 +187,7 @@ const balance = async (upstreams: readonly number[]): Promise<{ port: number; cl
     const upstream = connect({ port, host: '127.0.0.1', localAddress: MACHINE_ADDRESS });
     for (const socket of [incoming, upstream]) {
       open.add(socket);
-      socket.setTimeout(QUIET_MS, () => socket.destroy());
+      socket.setTimeout(quietMs, () => socket.destroy());
       socket.on('error', () => undefined);
       socket.on('close', () => {
         open.delete(socket);
