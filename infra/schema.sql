@@ -153,6 +153,25 @@ create table read_model_parked (
 );
 grant delete, insert, select, truncate, update on read_model_parked to rollcall_app;
 
+create table readiness_episode (
+  machine text collate "C" not null,
+  since_revision bigint not null,
+  code text collate "C" not null,
+  since_at timestamp with time zone not null,
+  until_at timestamp with time zone,
+  constraint readiness_episode_pkey PRIMARY KEY (machine, since_revision, code)
+) with (fillfactor=80);
+CREATE INDEX readiness_episode_standing ON public.readiness_episode USING btree (machine) WHERE (until_at IS NULL);
+grant delete, insert, select, truncate, update on readiness_episode to rollcall_app;
+
+create table readiness_machine (
+  machine text collate "C" not null,
+  owner text not null,
+  deleted_at timestamp with time zone,
+  constraint readiness_machine_pkey PRIMARY KEY (machine)
+);
+grant delete, insert, select, truncate, update on readiness_machine to rollcall_app;
+
 create table record_epoch (
   one boolean not null default true,
   epoch uuid not null,

@@ -9,7 +9,7 @@ import { credentialKey, machine, machineStream, type AcceptCheck } from '@rollca
 import { check } from '@rollcall/machine/testing';
 import { createLogger, type Logger } from '@rollcall/nest-platform';
 import { readOperatorApiConfig, start, type OperatorApi } from '@rollcall/operator-api';
-import { Follower, historyModel, openReadModels, presenceModel, ReadModelQueries } from '@rollcall/read-models';
+import { Follower, openReadModels, READ_MODELS, ReadModelQueries } from '@rollcall/read-models';
 import { eventually } from './processes.js';
 import { freshDatabase } from './postgres.js';
 
@@ -45,7 +45,7 @@ export const startOperatorPlane = async (
   const store = await PostgresEventStore.connect({ connectionString: database.url });
   const readModels = openReadModels({ connectionString: database.url });
   const loops = new Lifetime();
-  for (const model of [presenceModel, historyModel]) {
+  for (const model of READ_MODELS) {
     const follower = new Follower({ database: readModels, store, model, log: logger, lookEvery: 50 });
     loops.run((signal) => follower.run(signal));
   }
@@ -77,7 +77,10 @@ export const startOperatorPlane = async (
     caughtUp: () =>
       eventually('the read models show all', async () => {
         const status = await queries.status();
-        return status.length === 2 && status.every(({ lagBatches, rebuilding }) => lagBatches === '0' && !rebuilding);
+        return (
+          status.length === READ_MODELS.length &&
+          status.every(({ lagBatches, rebuilding }) => lagBatches === '0' && !rebuilding)
+        );
       }),
     close: async () => {
       await Promise.all(instances.map((instance) => instance.close()));

@@ -353,6 +353,7 @@ describe('read models', () => {
     expect(body.readModels.map(({ name, lagBatches }) => [name, lagBatches])).toEqual([
       ['history', '0'],
       ['presence', '0'],
+      ['readiness', '0'],
     ]);
     expect(await ask('POST', '/v1/read-models/nothing/rebuild')).toMatchObject({
       status: 404,

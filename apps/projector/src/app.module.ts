@@ -1,14 +1,11 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { PostgresEventStore } from '@rollcall/event-store-postgres';
 import type { Logger } from '@rollcall/nest-platform';
-import { Follower, historyModel, openReadModels, presenceModel } from '@rollcall/read-models';
+import { Follower, openReadModels, READ_MODELS } from '@rollcall/read-models';
 import type { ProjectorConfig } from './config.js';
 import { Connections } from './connections.js';
 import { HealthController } from './http/health.controller.js';
 import { Projections } from './projections.js';
-
-/** The read models that are followed. */
-const READ_MODELS = [presenceModel, historyModel];
 
 /** The projector: it follows the record and keeps the read models. */
 @Module({})

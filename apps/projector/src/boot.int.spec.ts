@@ -25,7 +25,7 @@ it('builds its root module, follows the record, tells its health on the loopback
     const health = await fetch(`${projector.url}/readyz`).then((answer) => answer.json());
     expect(health).toEqual({
       status: 'ready',
-      readModels: ['presence', 'history'].map((name) => ({ name, following: true, checkpoint: '0' })),
+      readModels: ['presence', 'history', 'readiness'].map((name) => ({ name, following: true, checkpoint: '0' })),
     });
   } finally {
     await projector.close();

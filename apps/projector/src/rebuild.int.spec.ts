@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { build } from 'esbuild';
 import { PostgresEventStore } from '@rollcall/event-store-postgres';
-import { MachineQueries, openReadModels, ReadModelQueries, type ReadModelDatabase } from '@rollcall/read-models';
+import {
+  MachineQueries,
+  openReadModels,
+  READ_MODELS,
+  ReadModelQueries,
+  type ReadModelDatabase,
+} from '@rollcall/read-models';
 import { dumpTables, MemoryReadModels, randomFrom, runWorkload } from '@rollcall/read-models/testing';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -114,7 +120,7 @@ it(`makes the same rows live, rebuilt and in memory out of ${FACTS} facts, kille
   }
   const folded = models.dump();
 
-  for (const name of ['presence', 'history']) await new ReadModelQueries(database, store).requestRebuild(name);
+  for (const { name } of READ_MODELS) await new ReadModelQueries(database, store).requestRebuild(name);
   const whole = await progress();
   await killWhen('the rebuild has begun', (now) => now < whole);
   for (let kill = 0; kill < 2; kill += 1) {

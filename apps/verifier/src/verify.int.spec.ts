@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { PostgresEventStore } from '@rollcall/event-store-postgres';
 import { credentialKey, machine, machineStream } from '@rollcall/machine';
 import { admit, check } from '@rollcall/machine/testing';
-import { Follower, historyModel, openReadModels, presenceModel } from '@rollcall/read-models';
+import { Follower, openReadModels, READ_MODELS } from '@rollcall/read-models';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Owner } from '../../../test/support/owner.js';
 import { freshDatabase, testCluster, type FreshDatabase } from '../../../test/support/postgres.js';
@@ -27,7 +27,7 @@ describe('the checker', () => {
     const database = openReadModels({ connectionString: healthy.url });
     const following = new AbortController();
     const log = { info: () => undefined, warn: () => undefined };
-    const followers = [presenceModel, historyModel].map((model) => new Follower({ database, store, model, log }));
+    const followers = READ_MODELS.map((model) => new Follower({ database, store, model, log }));
     const loops = followers.map((follower) => follower.run(following.signal));
     for (let index = 0; index < 5; index += 1) await live(store, index);
     const { number } = await store.newest();
@@ -202,6 +202,12 @@ describe('the checker', () => {
       'I7',
       `delete from history_line where ctid = (select ctid from history_line limit 1)`,
       /^history lacks/,
+    ],
+    [
+      'a read model says of a machine what it never said',
+      'I7',
+      `insert into readiness_episode select machine, 2, 'disk-full', now(), null from readiness_machine limit 1`,
+      /^readiness has, and should not: .*"disk-full"/,
     ],
     [
       'a read model is not where it says',

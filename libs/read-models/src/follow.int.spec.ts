@@ -12,6 +12,7 @@ import {
   HistoryQueries,
   openReadModels,
   presenceModel,
+  READ_MODELS,
   ReadModelQueries,
   type ReadModel,
   type ReadModelDatabase,
@@ -20,7 +21,6 @@ import { inSnapshot } from './snapshot.js';
 import { dumpTables, MemoryReadModels, randomFrom, RecordBuilder, runWorkload, torn } from './testing/index.js';
 
 const M = '0192f0c4-0000-7000-8000-000000000001';
-const MODELS = [presenceModel, historyModel];
 
 let fresh: FreshDatabase;
 let database: ReadModelDatabase;
@@ -34,13 +34,18 @@ afterAll(async () => {
   await fresh.drop();
 });
 beforeEach(async () => {
-  await sql`truncate read_model, read_model_gap, read_model_parked, presence_machine, history_line`.execute(database);
+  await sql`truncate read_model, read_model_gap, read_model_parked, presence_machine, history_line,
+    readiness_machine, readiness_episode`.execute(database);
 });
 
 type Said = { readonly level: 'info' | 'warn'; readonly message: string; readonly fields: object };
 
 /** Followers of one record; `settled` resolves when all have applied all of it, `stop` when their loops have ended. */
-const follow = (store: RecordReader, models: readonly ReadModel[] = MODELS, options: Partial<FollowOptions> = {}) => {
+const follow = (
+  store: RecordReader,
+  models: readonly ReadModel[] = READ_MODELS,
+  options: Partial<FollowOptions> = {},
+) => {
   const over = new AbortController();
   const said: Said[] = [];
   const log = {
@@ -164,8 +169,8 @@ it('keeps a rebuild from emptying a read model that somebody is reading (U7)', a
 
 it('applies nothing twice and nothing never with two instances side by side (U7)', async () => {
   const record = new RecordBuilder().record(M, admitted());
-  await using one = follow(record, MODELS, { batchesAtOnce: 1 });
-  await using other = follow(record, MODELS, { batchesAtOnce: 3 });
+  await using one = follow(record, READ_MODELS, { batchesAtOnce: 1 });
+  await using other = follow(record, READ_MODELS, { batchesAtOnce: 3 });
   for (let batch = 0; batch < 60; batch += 1) {
     record.after(batch % 20 === 0 ? 200 : 5).record(M, checkedIn());
     if (batch % 10 === 0) await one.settled();
@@ -181,7 +186,7 @@ it('passes over batches that it has seen, and refuses to jump over one that is m
     .record(M, checkedIn())
     .record(M, checkedIn())
     .record(M, checkedIn());
-  await catchUp(record, MODELS);
+  await catchUp(record, READ_MODELS);
   const epoch = await record.epoch();
   const place: Place = { epoch, checkpoint: 4n, heardUntil: record.now, gapEnd: null };
   expect(await applyBatches(database, historyModel, place, record.batches(), 15)).toBe(place);
@@ -211,7 +216,7 @@ it('keeps rows and checkpoint together when a process dies between applying and 
   });
   // A pause of its own would cost a second and show nothing more, so each death is a new instance.
   for (let life = 0; life < 12; life += 1) {
-    await using following = follow(record, MODELS.map(mortal), { batchesAtOnce: 1 + random.below(5) });
+    await using following = follow(record, READ_MODELS.map(mortal), { batchesAtOnce: 1 + random.below(5) });
     await eventually('dead or done', async () => {
       const done = (await new ReadModelQueries(database, record).status()).every(
         ({ lagBatches }) => lagBatches === '0',
@@ -271,6 +276,7 @@ it('begins anew where a read model was dropped with its row (U7)', async () => {
   await catchUp(record);
   await sql`truncate read_model, presence_machine`.execute(database);
   await sql`truncate history_line`.execute(database);
+  await sql`truncate readiness_machine, readiness_episode`.execute(database);
   await catchUp(record);
   expect(await dumpTables(database)).toBe(inMemory(record));
 });
@@ -289,6 +295,7 @@ it('parks what it cannot use, counts it, and goes on with the rest of the batch 
   expect(await new ReadModelQueries(database, record).status()).toMatchObject([
     { name: 'history', parked: 3 },
     { name: 'presence', parked: 3 },
+    { name: 'readiness', parked: 3 },
   ]);
   expect((await new MachineQueries(database, record).find(M)).machines).toMatchObject([
     { presence: 'present', lastCheckAt: new Date(record.now).toISOString() },
@@ -302,11 +309,12 @@ it('parks what the database will not store, alone, and never stands still for it
   const record = new RecordBuilder().record(M, admitted(), checkedIn());
   record.record(M, { type: 'MachineRenamed', name: endless }, checkedIn()).record(M, checkedIn());
   record.record(M, { type: 'MachineRenamed', name: 'short' });
-  await catchUp(record, MODELS, { batchesAtOnce: 1 });
+  await catchUp(record, READ_MODELS, { batchesAtOnce: 1 });
   expect((await new MachineQueries(database, record).find(M)).machines).toMatchObject([{ name: 'short', revision: 6 }]);
   expect(await new ReadModelQueries(database, record).status()).toMatchObject([
     { name: 'history', parked: 0 },
     { name: 'presence', parked: 1 },
+    { name: 'readiness', parked: 0 },
   ]);
 });
 
@@ -338,7 +346,7 @@ it('updates rows of checks in place: nothing that a check changes is indexed (O3
   const before = await counted();
   // A session hands its counts in when it ends.
   const own = openReadModels({ connectionString: fresh.url, connections: 1 });
-  await catchUp(record, MODELS, { batchesAtOnce: 1, database: own });
+  await catchUp(record, READ_MODELS, { batchesAtOnce: 1, database: own });
   await own.destroy();
   await eventually('the counts have come in', async () => {
     const after = await counted();
@@ -350,17 +358,33 @@ it('updates rows of checks in place: nothing that a check changes is indexed (O3
   }
 });
 
+it('touches no row of readiness for a check that says nothing new about blockers (O25, O33)', async () => {
+  const record = new RecordBuilder().record(M, admitted(), { type: 'BlockersChanged', blockers: ['disk-full'] });
+  await catchUp(record);
+  // Where each version of a row lies and which transaction made it.
+  const versions = async () => {
+    const { rows } = await sql`select xmin::text, ctid::text, 'machine' from readiness_machine
+      union all select xmin::text, ctid::text, code from readiness_episode`.execute(database);
+    return rows;
+  };
+  const before = await versions();
+  for (let check = 0; check < 20; check += 1) record.after(30).record(M, checkedIn());
+  await catchUp(record, READ_MODELS, { batchesAtOnce: 1 });
+  expect(before).toHaveLength(2);
+  expect(await versions()).toEqual(before);
+});
+
 it('makes the same rows of a random life of a fleet as a fold in memory does, seed 20261129 (U7)', async () => {
   let now = Date.UTC(2026, 0, 1);
   const store = new InMemoryEventStore({ now: () => now });
   const pass = (milliseconds: number): void => void (now += milliseconds);
   const report = await runWorkload(store, { seed: 20261129, facts: 5_000, machines: 100, pass });
-  await using following = follow(store, MODELS, { batchesAtOnce: 7 });
+  await using following = follow(store, READ_MODELS, { batchesAtOnce: 7 });
   await following.settled();
   const models = new MemoryReadModels();
   models.apply(await store.readBatches(0n, 1_000_000));
   expect(await dumpTables(database)).toBe(models.dump());
-  for (const { name } of MODELS) await new ReadModelQueries(database, store).requestRebuild(name);
+  for (const { name } of READ_MODELS) await new ReadModelQueries(database, store).requestRebuild(name);
   await following.settled();
   expect(await dumpTables(database)).toBe(models.dump());
   expect(models.gaps().length).toBeGreaterThan(0);

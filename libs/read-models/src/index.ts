@@ -8,5 +8,7 @@ export { Follower, type FollowLog, type FollowOptions, type FollowStatus, type R
 export { applyBatches, HoleInTheRecord, type Place } from './apply.js';
 export { presenceModel } from './presence/store.js';
 export { historyModel } from './history/store.js';
+export { readinessModel } from './readiness/store.js';
+export { READ_MODELS } from './every-model.js';
 export type { ReadModel } from './model.js';
 export { dumpTables, MemoryReadModels } from './pure-fold.js';

@@ -8,16 +8,31 @@ import { decodeLine } from './history/store.js';
 import { countParked, type ParkedCount } from './parked.js';
 import { project as projectPresence, type PresenceRow } from './presence/project.js';
 import { decodePresence } from './presence/store.js';
-import type { Rows } from './rows.js';
+import {
+  project as projectReadiness,
+  type Episode,
+  type ReadinessMachine,
+  type ReadinessRows,
+} from './readiness/project.js';
+import { decodeEpisode, decodeReadinessMachine } from './readiness/store.js';
+import { StagedRows, type Rows } from './rows.js';
 import type { Parked } from './understand.js';
+
+const NAMES = ['presence', 'history', 'readiness'] as const;
+type ReadModelName = (typeof NAMES)[number];
 
 /** The read models in memory: the same projections over maps, and what the tables must be equal to. */
 export class MemoryReadModels {
   readonly #presence = new Map<string, PresenceRow>();
   readonly #lines = new Map<string, HistoryLine>();
   readonly #newest = new Map<string, HistoryLine>();
+  readonly #readiness = {
+    machines: new StagedRows<ReadinessMachine>(),
+    standing: new StagedRows<readonly Episode[]>(),
+    episodes: new StagedRows<Episode>(),
+  } satisfies ReadinessRows;
   readonly #gaps: Gap[] = [];
-  readonly #parked = { presence: [] as Parked[], history: [] as Parked[] };
+  readonly #parked = { presence: [] as Parked[], history: [] as Parked[], readiness: [] as Parked[] };
   #checkpoint = 0n;
   #heardUntil: Instant | null = null;
 
@@ -41,9 +56,12 @@ export class MemoryReadModels {
       this.#checkpoint = batch.number;
       this.#heardUntil = batch.recordedAt;
       for (const fact of batch.facts) {
-        const [inPresence, inHistory] = [projectPresence(presence, fact), projectHistory(newest, fact)];
-        if (inPresence !== null) this.#parked.presence.push(inPresence);
-        if (inHistory !== null) this.#parked.history.push(inHistory);
+        const parked = {
+          presence: projectPresence(presence, fact),
+          history: projectHistory(newest, fact),
+          readiness: projectReadiness(this.#readiness, fact),
+        };
+        for (const name of NAMES) if (parked[name] !== null) this.#parked[name].push(parked[name]);
       }
     }
   }
@@ -57,7 +75,15 @@ export class MemoryReadModels {
     return [...this.#lines.values()].filter((line) => line.machine === machine).sort((a, b) => a.revision - b.revision);
   }
 
-  parked(readModel: 'presence' | 'history'): readonly ParkedCount[] {
+  /** By beginning. */
+  readiness(machine: string): readonly Episode[] {
+    return this.#readiness.episodes
+      .changed()
+      .filter((episode) => episode.machine === machine)
+      .sort((a, b) => a.sinceRevision - b.sinceRevision);
+  }
+
+  parked(readModel: ReadModelName): readonly ParkedCount[] {
     return countParked(this.#parked[readModel]);
   }
 
@@ -76,7 +102,9 @@ export class MemoryReadModels {
     return text([
       ...[...this.#presence.values()].map((row) => ({ table: 'presence', ...row })),
       ...[...this.#lines.values()].map((line) => ({ table: 'history', ...line })),
-      ...(['presence', 'history'] as const).flatMap((readModel) => [
+      ...this.#readiness.machines.changed().map((row) => ({ table: 'readiness', ...row })),
+      ...this.#readiness.episodes.changed().map((episode) => ({ table: 'readiness', ...episode })),
+      ...NAMES.flatMap((readModel) => [
         { table: 'read_model', readModel, ...place },
         ...countParked(this.#parked[readModel]).map((row) => ({ table: 'parked', readModel, ...row })),
       ]),
@@ -88,12 +116,16 @@ export class MemoryReadModels {
 export const dumpTables = async (database: ReadModelDatabase): Promise<string> => {
   const presence = await database.selectFrom('presence_machine').selectAll().execute();
   const lines = await database.selectFrom('history_line').selectAll().execute();
+  const machines = await database.selectFrom('readiness_machine').selectAll().execute();
+  const episodes = await database.selectFrom('readiness_episode').selectAll().execute();
   const parked = await database.selectFrom('read_model_parked').selectAll().execute();
   const gaps = await database.selectFrom('read_model_gap').selectAll().orderBy('batch').execute();
   const readModels = await database.selectFrom('read_model').selectAll().execute();
   return text([
     ...presence.map((row) => ({ table: 'presence', ...decodePresence(row) })),
     ...lines.map((row) => ({ table: 'history', ...decodeLine(row) })),
+    ...machines.map((row) => ({ table: 'readiness', ...decodeReadinessMachine(row) })),
+    ...episodes.map((row) => ({ table: 'readiness', ...decodeEpisode(row) })),
     ...readModels.map((row) => ({
       table: 'read_model',
       readModel: row.name,

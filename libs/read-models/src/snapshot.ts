@@ -25,7 +25,7 @@ export type Heard = {
  */
 export const inSnapshot = <Result>(
   database: ReadModelDatabase,
-  table: 'presence_machine' | 'history_line',
+  table: 'presence_machine' | 'history_line' | 'readiness_episode',
   readModel: string,
   read: (transaction: Transaction<ReadModelTables>, heard: Heard) => Promise<Result>,
 ): Promise<Result> =>

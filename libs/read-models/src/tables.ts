@@ -1,6 +1,6 @@
 import type { StandingBlocker } from './presence/project.js';
 
-/** The tables of `infra/migrations/0002_read_models.sql`, as the driver gives them. `bigint` arrives as a string. */
+/** The tables of the read models (`infra/migrations`), as the driver gives them. `bigint` arrives as a string. */
 export interface ReadModelTables {
   read_model: {
     name: string;
@@ -55,5 +55,13 @@ export interface ReadModelTables {
     checks: number | null;
     said: string | null;
     window_seconds: number | null;
+  };
+  readiness_machine: { machine: string; owner: string; deleted_at: Date | null };
+  readiness_episode: {
+    machine: string;
+    since_revision: string;
+    code: string;
+    since_at: Date;
+    until_at: Date | null;
   };
 }
