@@ -25,6 +25,7 @@ export const NATS_RIGHTS: Readonly<Record<NatsRole, NatsRights>> = {
   projector: {
     publish: [
       ...api(
+        `CONSUMER.LIST.${BATCH_STREAM}`,
         `CONSUMER.INFO.${BATCH_STREAM}.*`,
         `CONSUMER.CREATE.${BATCH_STREAM}.*.${BATCH_SUBJECT}`,
         `CONSUMER.DELETE.${BATCH_STREAM}.*`,

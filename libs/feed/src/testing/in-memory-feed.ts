@@ -21,7 +21,12 @@ export type PassingTime = {
 /** Milliseconds until what was taken and not acknowledged comes again. */
 const ACKNOWLEDGE_WITHIN = 30_000;
 
-type Share = { readonly waiting: FeedMessage[]; readonly taken: Map<FeedMessage, number>; bell: () => void };
+type Share = {
+  readonly readers: Set<FeedReader>;
+  readonly waiting: FeedMessage[];
+  readonly taken: Map<FeedMessage, number>;
+  bell: () => void;
+};
 
 /**
  * A feed in memory, with the manners of the real one: ids are told apart, what is not acknowledged in time comes again, and instances of
@@ -67,9 +72,16 @@ export class InMemoryFeed extends Feed {
   }
 
   override read(reader: string): FeedReader {
-    const share = this.#shares.get(reader) ?? { waiting: [], taken: new Map(), bell: () => undefined };
+    const share = this.#shares.get(reader) ?? {
+      readers: new Set(),
+      waiting: [],
+      taken: new Map(),
+      bell: () => undefined,
+    };
     this.#shares.set(reader, share);
-    return new InMemoryReader(share, this.clock, () => this.away);
+    const begun = new InMemoryReader(share, this.clock, () => this.away);
+    share.readers.add(begun);
+    return begun;
   }
 
   override status(): FeedStatus {
@@ -93,6 +105,11 @@ export class InMemoryFeed extends Feed {
       share.waiting.length = 0;
       share.taken.clear();
     }
+  }
+
+  /** How many instances of a reader have not ended their share. */
+  reading(reader: string): number {
+    return this.#shares.get(reader)?.readers.size ?? 0;
   }
 
   /** What a reader has been given and has not acknowledged, and what waits for it. */
@@ -136,6 +153,7 @@ class InMemoryReader extends FeedReader {
 
   override close(): Promise<void> {
     this.#closed = true;
+    this.share.readers.delete(this);
     return Promise.resolve();
   }
 
