@@ -125,6 +125,9 @@ const RESERVED: readonly { readonly what: string; readonly matches: RegExp; read
     owners: [
       'libs/event-store-postgres',
       'libs/read-models',
+      'libs/log-tails',
+      'libs/relay',
+      'libs/leadership',
       'libs/migrations',
       'libs/embedded-postgres',
       'apps/verifier',

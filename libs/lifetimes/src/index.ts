@@ -1,3 +1,4 @@
+export * from './bell.js';
 export * from './clock.js';
 export * from './deadline.js';
 export * from './lifetime.js';

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { ManualClock } from '@rollcall/lifetimes/testing';
+import { ManualClock } from './testing/index.js';
 import { Bell } from './bell.js';
 
 it('does not lose a ring that came while nobody waited', async () => {
