@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A TCP proxy in front of a server, that can lose the server's answer, or go silent without closing. */
+/** A TCP proxy in front of a server, that can lose the server's answer, delay what it says, or go silent without closing. */
 export class TcpProxy implements AsyncDisposable {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #silent = new WeakSet<Socket>();
+  #delayMs = 0;
   #lose: { readonly request: string; readonly lost: () => void } | null = null;
 
   private constructor(
@@ -51,6 +52,11 @@ export class TcpProxy implements AsyncDisposable {
     for (const socket of this.#sockets) this.#silent.add(socket);
   }
 
+  /** What the server says from now on arrives that many milliseconds later, on every connection and in order. 0: as fast as it can. */
+  delayAnswers(milliseconds: number): void {
+    this.#delayMs = milliseconds;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     for (const socket of this.#sockets) socket.destroy();
     this.#server.close();
@@ -60,7 +66,17 @@ export class TcpProxy implements AsyncDisposable {
   #join(client: Socket): void {
     const server = connect(this.target);
     let losing: (() => void) | null = null;
+    const late: { readonly chunk: Buffer; readonly timer: NodeJS.Timeout; readonly due: number }[] = [];
+    /** Nothing overtakes what is under way: whichever timer fires, the oldest goes. */
+    const pass = (chunk: Buffer) => {
+      const now = performance.now();
+      const due = Math.max(now + this.#delayMs, late.at(-1)?.due ?? 0);
+      if (late.length === 0 && due <= now) return void client.write(chunk);
+      const timer = setTimeout(() => client.write(late.shift()?.chunk ?? ''), due - now);
+      late.push({ chunk, timer, due });
+    };
     const cut = () => {
+      for (const { timer } of late.splice(0)) clearTimeout(timer);
       client.destroy();
       server.destroy();
     };
@@ -82,7 +98,7 @@ export class TcpProxy implements AsyncDisposable {
     });
     server.on('data', (chunk) => {
       if (this.#silent.has(client)) return;
-      if (!losing) return void client.write(chunk);
+      if (!losing) return pass(chunk);
       cut();
       losing();
     });
