@@ -127,6 +127,7 @@ create table read_model (
   gap_end timestamp with time zone,
   rebuild_requested boolean not null default false,
   rebuild_until bigint not null default 0,
+  trail text not null default ''::text,
   constraint read_model_pkey PRIMARY KEY (name),
   constraint read_model_checkpoint_check CHECK ((checkpoint >= 0))
 ) with (fillfactor=50);
@@ -182,6 +183,17 @@ create table record_epoch (
   constraint record_epoch_one_check CHECK (one)
 );
 grant select on record_epoch to rollcall_app;
+
+create table relay_cursor (
+  one boolean not null default true,
+  epoch uuid not null,
+  number bigint not null,
+  moved_at timestamp with time zone not null default clock_timestamp(),
+  constraint relay_cursor_pkey PRIMARY KEY (one),
+  constraint relay_cursor_number_check CHECK ((number >= 0)),
+  constraint relay_cursor_one_check CHECK (one)
+);
+grant insert, select, update on relay_cursor to rollcall_app;
 
 create table stream_head (
   stream text collate "C" not null,

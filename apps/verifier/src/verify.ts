@@ -2,11 +2,12 @@ import pg from 'pg';
 import type { Answer } from './answers.js';
 import type { Finding, Invariant } from './finding.js';
 import { answered } from './invariants/answered.js';
+import { appliedOnce } from './invariants/applied.js';
 import { deletedIsLast, dense, revisions, unique } from './invariants/queries.js';
 import { folds } from './invariants/read-models.js';
 
 /** What is judged, in this order. */
-export const INVARIANTS: readonly Invariant[] = [answered, unique, dense, revisions, folds, deletedIsLast];
+export const INVARIANTS: readonly Invariant[] = [answered, unique, dense, revisions, appliedOnce, folds, deletedIsLast];
 
 /** What is to be judged. */
 export type VerifyOptions = {

@@ -77,8 +77,9 @@ const factText = (fact: RecordedFact): FactText => {
  */
 export const decodeBatch = (text: string): Batch | null => {
   try {
-    const { schema, number, recordedAt, facts } = JSON.parse(text) as BatchText;
-    if (schema !== SCHEMA) throw new NotABatch(`This is of the form ${String(schema)}, not ${SCHEMA}`);
+    const parsed = JSON.parse(text) as Omit<BatchText, 'schema'> & { readonly schema: unknown };
+    const { schema, number, recordedAt, facts } = parsed;
+    if (schema !== SCHEMA) throw new NotABatch(`This is of another form than ${SCHEMA}`);
     if (facts === null) return null;
     const place = { batch: BigInt(number), recordedAt: instantOf(recordedAt) };
     if (Number.isNaN(place.recordedAt)) throw new NotABatch(`"${recordedAt}" is no time`);

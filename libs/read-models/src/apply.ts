@@ -5,6 +5,7 @@ import type { ReadModelDatabase } from './database.js';
 import { gapsBetween } from './gaps.js';
 import type { ReadModel } from './model.js';
 import { countParked } from './parked.js';
+import { trailAfter } from './trail.js';
 import type { ReadModelTables } from './tables.js';
 import type { Parked } from './understand.js';
 
@@ -16,7 +17,12 @@ export type Place = {
   /** Its time. */
   readonly heardUntil: Instant | null;
   readonly gapEnd: Instant | null;
+  /** Of everything that was applied, see {@link trailAfter}. */
+  readonly trail: string;
 };
+
+/** What happens to batches, step by step; for tests that end a process between two of them. */
+export type ApplyStep = 'applied' | 'committed';
 
 /** The record lacks a batch between two others: always a fault, because batches are numbered in commit order. */
 export class HoleInTheRecord extends Error {
@@ -29,6 +35,7 @@ export class HoleInTheRecord extends Error {
  * @param place where the read model stands
  * @param batches what follows; batches at or below the checkpoint were seen and are passed over
  * @param gapSeconds see {@link gapsBetween}
+ * @param reached is told about each step; only tests listen
  * @returns the new place; null when the read model is not at `place` any more (another instance was faster, or a rebuild was
  *   asked for), and then nothing was changed
  * @throws HoleInTheRecord when a batch is missing
@@ -39,6 +46,7 @@ export const applyBatches = async (
   place: Place,
   batches: readonly Batch[],
   gapSeconds: number,
+  reached: (step: ApplyStep) => void = () => undefined,
 ): Promise<Place | null> => {
   const news = batches.filter(({ number }) => number > place.checkpoint);
   const last = news.at(-1);
@@ -54,6 +62,7 @@ export const applyBatches = async (
     checkpoint: last.number,
     heardUntil: last.recordedAt,
     gapEnd: gaps.at(-1)?.until ?? place.gapEnd,
+    trail: trailAfter(place.trail, news),
   };
   const facts = news.flatMap((batch) => batch.facts);
 
@@ -75,16 +84,17 @@ export const applyBatches = async (
           )
           .execute();
       }
+      reached('applied');
       return next;
     });
 
-  try {
-    return await inOneTransaction((transaction) => model.apply(transaction, facts));
-  } catch (error) {
+  const applied = await inOneTransaction((transaction) => model.apply(transaction, facts)).catch((error: unknown) => {
     if (!isRefusedValue(error)) throw error;
     // One fact that the database will not store fails all that share its transaction: once more, each on its own.
-    return await inOneTransaction((transaction) => oneByOne(transaction, model, facts));
-  }
+    return inOneTransaction((transaction) => oneByOne(transaction, model, facts));
+  });
+  reached('committed');
+  return applied;
 };
 
 /** Moves the checkpoint, if the read model still stands where we think it does. */
@@ -100,6 +110,7 @@ const moved = async (
       checkpoint: next.checkpoint.toString(),
       heard_until: dateOf(next.heardUntil),
       gap_end: dateOf(next.gapEnd),
+      trail: next.trail,
     })
     .where('name', '=', readModel)
     .where('checkpoint', '=', place.checkpoint.toString())

@@ -37,7 +37,7 @@ export const openReadModels = (options: ReadModelDatabaseOptions): ReadModelData
     application_name: 'rollcall read models',
     keepAlive: true,
     // A process that is stopped inside a transaction must not hold its row locks for ever.
-    idle_in_transaction_session_timeout: 30_000,
+    idle_in_transaction_session_timeout: 10_000,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     stream: () => impatientSocket(options.silentAfter ?? STATEMENT_TIMEOUT_MS + 10_000),
   });

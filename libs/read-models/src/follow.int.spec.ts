@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import { freshDatabase, type FreshDatabase } from '../../../test/support/postgres.js';
 import { eventually } from '../../../test/support/processes.js';
 import { applyBatches, type Place } from './apply.js';
+import { trailAfter } from './trail.js';
 import { Follower, type FollowOptions, type RecordReader } from './follow.js';
 import {
   historyModel,
@@ -87,6 +88,15 @@ const inMemory = (record: RecordBuilder): string => {
   return models.dump();
 };
 
+/** Where a read model stands that has applied all of a record. */
+const placeAt = async (record: RecordBuilder): Promise<Place> => ({
+  epoch: await record.epoch(),
+  checkpoint: BigInt(record.batches().length),
+  heardUntil: record.now,
+  gapEnd: null,
+  trail: trailAfter('', record.batches()),
+});
+
 it('applies what is there and what comes, and leaves no listener behind', async () => {
   const record = new RecordBuilder().record(M, admitted(), checkedIn());
   await using following = follow(record);
@@ -129,8 +139,7 @@ it('says that an answer is old when the record itself stands still: nobody was l
 it('lets one of two instances that apply the same batch count, and the other change nothing (U7)', async () => {
   const record = new RecordBuilder().record(M, admitted(), checkedIn());
   await catchUp(record);
-  const epoch = await record.epoch();
-  const place: Place = { epoch, checkpoint: 1n, heardUntil: record.now, gapEnd: null };
+  const place = await placeAt(record);
   record.record(M, checkedIn(), checkedIn());
   const both = await Promise.all(
     [1, 2].map(() => applyBatches(database, historyModel, place, record.batches().slice(1), 15)),
@@ -146,7 +155,7 @@ it.each([
 ])('changes nothing any more when %s meanwhile (U7)', async (_, meanwhile) => {
   const record = new RecordBuilder().record(M, admitted(), checkedIn());
   await catchUp(record);
-  const place: Place = { epoch: await record.epoch(), checkpoint: 1n, heardUntil: record.now, gapEnd: null };
+  const place = await placeAt(record);
   record.record(M, checkedIn());
   await database.updateTable('read_model').set(meanwhile).execute();
   const before = await dumpTables(database);
@@ -187,8 +196,7 @@ it('passes over batches that it has seen, and refuses to jump over one that is m
     .record(M, checkedIn())
     .record(M, checkedIn());
   await catchUp(record, READ_MODELS);
-  const epoch = await record.epoch();
-  const place: Place = { epoch, checkpoint: 4n, heardUntil: record.now, gapEnd: null };
+  const place = await placeAt(record);
   expect(await applyBatches(database, historyModel, place, record.batches(), 15)).toBe(place);
   record.record(M, checkedIn()).record(M, checkedIn());
   await expect(applyBatches(database, historyModel, place, record.batches().slice(5), 15)).rejects.toThrow(

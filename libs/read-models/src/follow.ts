@@ -1,10 +1,13 @@
-import type { EventStore } from '@rollcall/event-store';
+import type { Batch, EventStore } from '@rollcall/event-store';
+import type { Feed, FeedReader } from '@rollcall/feed';
 import { SystemClock, type Clock } from '@rollcall/lifetimes';
 import { sql } from 'kysely';
-import { applyBatches, type Place } from './apply.js';
+import { applyBatches, type ApplyStep, type Place } from './apply.js';
+import { sortArrivals } from './arrivals.js';
 import { Bell } from './bell.js';
 import type { ReadModelDatabase } from './database.js';
 import type { ReadModel } from './model.js';
+import { NO_TRAIL } from './trail.js';
 
 /** The side of the record that a reader needs. */
 export type RecordReader = Pick<EventStore, 'readBatches' | 'newest' | 'epoch' | 'onAppended'>;
@@ -21,14 +24,23 @@ export type FollowOptions = {
   readonly store: RecordReader;
   readonly model: ReadModel;
   readonly log: FollowLog;
+  /** Brings batches without the record being asked for them. (Default: null, and the record is followed itself) */
+  readonly feed?: Pick<Feed, 'read'> | null;
   /** Two neighbouring batches further apart than this many seconds have a gap between them. (Default: 15) */
   readonly gapSeconds?: number;
   /** Batches that are read at once and share a transaction. (Default: 100) */
   readonly batchesAtOnce?: number;
   /** Milliseconds between two looks while nothing happens. (Default: 1,000) */
   readonly lookEvery?: number;
+  /** Milliseconds that a recorded batch may take to come by the feed; then it is read from the record. (Default: 2,000) */
+  readonly patience?: number;
   readonly clock?: Clock;
+  /** Is told about each step; only tests listen, to end a process between two of them. */
+  readonly reached?: (step: FollowStep) => void;
 };
+
+/** What a follower does with what has arrived. */
+export type FollowStep = 'taken' | ApplyStep | 'acknowledged';
 
 /** What a follower says of itself. */
 export type FollowStatus = {
@@ -39,42 +51,74 @@ export type FollowStatus = {
   readonly failure: string | null;
   /** How often another instance was faster. */
   readonly overtaken: number;
+  /** Batches applied since the start, by where they came from. */
+  readonly applied: { readonly feed: number; readonly record: number };
 };
 
+/** A batch that is recorded, and since when that is known. */
+type Awaited = { readonly number: bigint; readonly since: number };
+
 const LONGEST_PAUSE = 5_000;
+/** Of what a feed has delivered, applied at once. */
+const DELIVERIES_AT_ONCE = 64;
 
 /**
  * Follows the record for one read model, until it is told to stop. Any number of instances may run: the checkpoint decides whose
- * transaction counts. A feed of batches can be put in front of it by ringing it and handing the batches to `applyBatches`: what
- * was seen is passed over, and a hole is read from the record.
+ * transaction counts.
+ *
+ * With a feed, batches are applied as they arrive. The feed is never believed: what was seen is passed over, what is missing in between
+ * is read from the record, and so is everything that the record has and that has not arrived in time. So with the feed away, wiped or
+ * restored the read model is late by seconds, and right.
  */
 export class Follower {
   readonly #options: Required<FollowOptions>;
   readonly #bell: Bell;
   #place: Place | null = null;
+  /** Up to here the record is read, whatever the feed brings. */
+  #readUpTo = 0n;
+  #awaited: Awaited | null = null;
+  #applied = { feed: 0, record: 0 };
   #lookedAt = 0;
   #failure: string | null = null;
   #overtaken = 0;
 
   constructor(options: FollowOptions) {
-    this.#options = { gapSeconds: 15, batchesAtOnce: 100, lookEvery: 1_000, clock: new SystemClock(), ...options };
+    this.#options = {
+      feed: null,
+      gapSeconds: 15,
+      batchesAtOnce: 100,
+      lookEvery: 1_000,
+      patience: 2_000,
+      clock: new SystemClock(),
+      reached: () => undefined,
+      ...options,
+    };
     this.#bell = new Bell(this.#options.clock);
   }
 
   status(): FollowStatus {
     const { name } = this.#options.model;
-    return { name, place: this.#place, failure: this.#failure, overtaken: this.#overtaken };
+    return {
+      name,
+      place: this.#place,
+      failure: this.#failure,
+      overtaken: this.#overtaken,
+      applied: { ...this.#applied },
+    };
   }
 
   /** Runs until `signal` aborts; a transaction that has begun is ended first. Never rejects: what fails is tried again. */
   async run(signal: AbortSignal): Promise<void> {
-    const { store, model, log, lookEvery, clock } = this.#options;
-    const hush = store.onAppended(() => this.#bell.ring());
+    const { store, feed, model, log, lookEvery, clock } = this.#options;
+    const reader = feed?.read(model.name) ?? null;
+    const hush = reader === null ? store.onAppended(() => this.#bell.ring()) : () => undefined;
+    // Another instance may have gone on since this one ran last.
+    this.#place = null;
     let pause = 0;
     try {
       while (!signal.aborted) {
         try {
-          const idle = await this.#step();
+          const idle = await this.#step(reader, signal);
           if (this.#failure !== null) log.info({ readModel: model.name }, 'following the record again');
           this.#failure = null;
           pause = 0;
@@ -92,30 +136,85 @@ export class Follower {
       }
     } finally {
       hush();
+      await reader?.close();
     }
   }
 
-  /** One read and its application. True when there was nothing to apply. */
-  async #step(): Promise<boolean> {
-    const { store, database, model, gapSeconds, batchesAtOnce, lookEvery, clock } = this.#options;
+  /** One read and its application. True when there is nothing to do before somebody rings. */
+  async #step(reader: FeedReader | null, signal: AbortSignal): Promise<boolean> {
+    const { lookEvery, clock } = this.#options;
     if (this.#place === null || clock.monotonic() - this.#lookedAt >= lookEvery) {
-      this.#place = await this.#look();
+      await this.#lookAround();
       this.#lookedAt = clock.monotonic();
     }
-    const place = this.#place;
-    if (place === null) return false;
-    const batches = await store.readBatches(place.checkpoint, batchesAtOnce);
-    if (batches.length === 0) return true;
-    this.#place = await applyBatches(database, model, place, batches, gapSeconds);
-    if (this.#place === null) this.#overtaken += 1;
+    if (this.#place === null) return false;
+    if (reader === null) return !(await this.#fromRecord(this.#place));
+    if (this.#place.checkpoint < this.#readUpTo) {
+      await this.#fromRecord(this.#place);
+      return false;
+    }
+    await this.#fromFeed(this.#place, reader, signal);
     return false;
   }
 
+  /** True when there was something to apply. */
+  async #fromRecord(place: Place): Promise<boolean> {
+    const { store, batchesAtOnce } = this.#options;
+    const batches = await store.readBatches(place.checkpoint, batchesAtOnce);
+    if (batches.length === 0) return false;
+    await this.#apply(place, batches, 'record');
+    return true;
+  }
+
+  async #fromFeed(place: Place, reader: FeedReader, signal: AbortSignal): Promise<void> {
+    const { lookEvery, reached } = this.#options;
+    const deliveries = await reader.take(DELIVERIES_AT_ONCE, lookEvery, signal);
+    if (deliveries.length === 0) return;
+    reached('taken');
+    const { next, missingUpTo } = sortArrivals(place, deliveries);
+    if (missingUpTo !== null) this.#readUpTo = missingUpTo;
+    if (next.length > 0) await this.#apply(place, next, 'feed');
+    // What is applied by now, was seen before, or is read from the record next: none of it has to come again.
+    for (const delivery of deliveries) delivery.ack();
+    reached('acknowledged');
+  }
+
+  async #apply(place: Place, batches: readonly Batch[], source: 'feed' | 'record'): Promise<void> {
+    const { database, model, gapSeconds, reached } = this.#options;
+    this.#place = await applyBatches(database, model, place, batches, gapSeconds, reached);
+    if (this.#place === null) this.#overtaken += 1;
+    else this.#applied[source] += batches.length;
+  }
+
   /**
-   * Compares where the read model stands with the record, and begins anew where they do not belong together. Null when another
+   * Looks where the read model and the record stand. Whatever was recorded before we began to read the feed, and whatever has not come by
+   * it in time, is to be read from the record.
+   */
+  async #lookAround(): Promise<void> {
+    const { patience, clock } = this.#options;
+    const before = this.#place;
+    const { place, newest } = await this.#look();
+    this.#place = place;
+    if (place === null) return;
+    const now = clock.monotonic();
+    const wentElsewhere = before === null || before.epoch !== place.epoch || before.checkpoint !== place.checkpoint;
+    const hasArrived = this.#awaited === null || place.checkpoint >= this.#awaited.number;
+    if (wentElsewhere) {
+      this.#readUpTo = newest;
+      this.#awaited = null;
+    } else if (hasArrived) {
+      this.#awaited = newest > place.checkpoint ? { number: newest, since: now } : null;
+    } else if (this.#awaited !== null && now - this.#awaited.since >= patience) {
+      this.#readUpTo = newest;
+      this.#awaited = null;
+    }
+  }
+
+  /**
+   * Compares where the read model stands with the record, and begins anew where they do not belong together. No place when another
    * instance did so at the same moment.
    */
-  async #look(): Promise<Place | null> {
+  async #look(): Promise<{ readonly place: Place | null; readonly newest: bigint }> {
     const { database, store, model, log } = this.#options;
     const { name } = model;
     // A read model that was dropped together with its row begins anew.
@@ -136,12 +235,14 @@ export class Follower {
           ? 'the record is of another epoch: it was restored'
           : null;
     if (anew === null && row.epoch === epoch) {
-      return {
+      const place: Place = {
         epoch,
         checkpoint,
         heardUntil: row.heard_until?.getTime() ?? null,
         gapEnd: row.gap_end?.getTime() ?? null,
+        trail: row.trail,
       };
+      return { place, newest: newest.number };
     }
     const begun = await database.transaction().execute(async (transaction) => {
       const result = await transaction
@@ -158,9 +259,10 @@ export class Follower {
       await transaction.deleteFrom('read_model_parked').where('read_model', '=', name).execute();
       return true;
     });
-    if (!begun) return null;
+    if (!begun) return { place: null, newest: newest.number };
     if (anew !== null) log.warn({ readModel: name, reason: anew, batches: newest.number.toString() }, 'rebuilding');
-    return { epoch, checkpoint: 0n, heardUntil: null, gapEnd: null };
+    const place: Place = { epoch, checkpoint: 0n, heardUntil: null, gapEnd: null, trail: NO_TRAIL };
+    return { place, newest: newest.number };
   }
 }
 
@@ -170,6 +272,7 @@ const FRESH = (name: string) => ({
   checkpoint: '0',
   heard_until: null,
   gap_end: null,
+  trail: NO_TRAIL,
   rebuild_requested: false,
   rebuild_until: '0',
 });

@@ -4,11 +4,19 @@ export { HistoryQueries, HISTORY_LIMIT, type ReadHistory } from './history/queri
 export { plainly, type NameOf } from './history/sentence.js';
 export { ReadModelQueries } from './read-model-queries.js';
 export { OLD_AFTER_SECONDS } from './snapshot.js';
-export { Follower, type FollowLog, type FollowOptions, type FollowStatus, type RecordReader } from './follow.js';
+export {
+  Follower,
+  type FollowLog,
+  type FollowOptions,
+  type FollowStatus,
+  type FollowStep,
+  type RecordReader,
+} from './follow.js';
 export { applyBatches, HoleInTheRecord, type Place } from './apply.js';
 export { presenceModel } from './presence/store.js';
 export { historyModel } from './history/store.js';
 export { readinessModel } from './readiness/store.js';
 export { READ_MODELS } from './every-model.js';
 export type { ReadModel } from './model.js';
+export { NO_TRAIL, trailAfter } from './trail.js';
 export { dumpTables, MemoryReadModels } from './pure-fold.js';

@@ -16,6 +16,7 @@ import {
 } from './readiness/project.js';
 import { decodeEpisode, decodeReadinessMachine } from './readiness/store.js';
 import { StagedRows, type Rows } from './rows.js';
+import { NO_TRAIL, trailAfter } from './trail.js';
 import type { Parked } from './understand.js';
 
 const NAMES = ['presence', 'history', 'readiness'] as const;
@@ -35,6 +36,7 @@ export class MemoryReadModels {
   readonly #parked = { presence: [] as Parked[], history: [] as Parked[], readiness: [] as Parked[] };
   #checkpoint = 0n;
   #heardUntil: Instant | null = null;
+  #trail = NO_TRAIL;
 
   /** @param gapSeconds see `gapsBetween` */
   constructor(private readonly gapSeconds = 15) {}
@@ -52,6 +54,7 @@ export class MemoryReadModels {
       },
     };
     this.#gaps.push(...gapsBetween(this.#heardUntil, batches, this.gapSeconds));
+    this.#trail = trailAfter(this.#trail, batches);
     for (const batch of batches) {
       this.#checkpoint = batch.number;
       this.#heardUntil = batch.recordedAt;
@@ -87,6 +90,11 @@ export class MemoryReadModels {
     return countParked(this.#parked[readModel]);
   }
 
+  /** Of everything that was applied. */
+  get trail(): string {
+    return this.#trail;
+  }
+
   gaps(): readonly Gap[] {
     return this.#gaps;
   }
@@ -97,6 +105,7 @@ export class MemoryReadModels {
       checkpoint: this.#checkpoint,
       heardUntil: this.#heardUntil,
       gapEnd: this.#gaps.at(-1)?.until ?? null,
+      trail: this.#trail,
       gaps: this.#gaps,
     };
     return text([
@@ -132,6 +141,7 @@ export const dumpTables = async (database: ReadModelDatabase): Promise<string> =
       checkpoint: BigInt(row.checkpoint),
       heardUntil: row.heard_until?.getTime() ?? null,
       gapEnd: row.gap_end?.getTime() ?? null,
+      trail: row.trail,
       gaps: gaps
         .filter((gap) => gap.read_model === row.name)
         .map((gap) => ({ batch: BigInt(gap.batch), from: gap.from_at.getTime(), until: gap.to_at.getTime() })),

@@ -128,6 +128,6 @@ it('knows nothing of a machine that is not in the record', async () => {
 });
 
 it('changes nothing for a reader whose place is not the read model’s', async () => {
-  const place = { epoch: 'epoch-0', checkpoint: 0n, heardUntil: null, gapEnd: null };
+  const place = { epoch: 'epoch-0', checkpoint: 0n, heardUntil: null, gapEnd: null, trail: '' };
   expect(await applyBatches(database, presenceModel, place, record.batches(), 15)).toBeNull();
 });

@@ -8,6 +8,7 @@ export interface ReadModelTables {
     checkpoint: string;
     heard_until: Date | null;
     gap_end: Date | null;
+    trail: string;
     rebuild_requested: boolean;
     rebuild_until: string;
   };

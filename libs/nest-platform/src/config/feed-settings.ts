@@ -1,0 +1,51 @@
+import type { EnvironmentReader } from './read-config.js';
+
+/** How to reach the NATS server, and as whom. */
+export type FeedSettings = {
+  /** `nats://host:port` or `tls://host:port`; several, with commas between them. */
+  readonly servers: readonly string[];
+  /** Files of one line `user:password`; null: no authentication. */
+  readonly relayCredentials: string | null;
+  readonly readerCredentials: string | null;
+  /** PEM file of the authority that signed the server's certificate; null: the system's. */
+  readonly caFile: string | null;
+  /** Copies of each stream that the servers keep. */
+  readonly replicas: number;
+};
+
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/**
+ * `ROLLCALL_NATS_URL`; where it is not set there is no feed and the result is null: readers follow the record itself. With it
+ * `ROLLCALL_NATS_RELAY_CREDENTIALS_FILE`, `ROLLCALL_NATS_READER_CREDENTIALS_FILE`, `ROLLCALL_NATS_CA_FILE` and `ROLLCALL_NATS_REPLICAS`
+ * (Default: 1). Beyond the loopback the connection is encrypted, unless `ROLLCALL_NATS_PLAIN=1` says that the network is the plane's own.
+ */
+export const readFeed = (settings: EnvironmentReader): FeedSettings | null => {
+  const servers = settings.list('ROLLCALL_NATS_URL', []);
+  const relayCredentials = settings.optionalText('ROLLCALL_NATS_RELAY_CREDENTIALS_FILE');
+  const readerCredentials = settings.optionalText('ROLLCALL_NATS_READER_CREDENTIALS_FILE');
+  const caFile = settings.optionalText('ROLLCALL_NATS_CA_FILE');
+  const replicas = settings.integer('ROLLCALL_NATS_REPLICAS', { min: 1, max: 5, default: 1 });
+  const isPlainAllowed = settings.flag('ROLLCALL_NATS_PLAIN');
+  if (servers.length === 0) return null;
+  for (const server of servers) {
+    const problem = problemOf(server, isPlainAllowed);
+    if (problem !== null) settings.problem(`ROLLCALL_NATS_URL ${problem}`);
+  }
+  if ((relayCredentials === null) !== (readerCredentials === null))
+    settings.problem(
+      'ROLLCALL_NATS_RELAY_CREDENTIALS_FILE and ROLLCALL_NATS_READER_CREDENTIALS_FILE belong together: set both, or none',
+    );
+  return { servers, relayCredentials, readerCredentials, caFile, replicas };
+};
+
+/** Never repeats the address, which may hold a password that does not belong there. */
+const problemOf = (server: string, isPlainAllowed: boolean): string | null => {
+  const url = URL.canParse(server) ? new URL(server) : null;
+  if (url === null || !['nats:', 'tls:'].includes(url.protocol) || url.hostname === '')
+    return 'is not a URL that begins with nats: or tls:';
+  if (url.username || url.password) return 'holds a user or a password: they belong into the credentials files';
+  if (url.protocol === 'nats:' && !LOOPBACK.has(url.hostname) && !isPlainAllowed)
+    return `leads to ${url.hostname} without encryption: use tls:, or set ROLLCALL_NATS_PLAIN=1 where the network is the plane's own`;
+  return null;
+};
