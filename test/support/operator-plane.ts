@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { ensureFirstPerson, issueSignInLink, signInAddress } from '@rollcall/first-person';
 import { PostgresEventStore } from '@rollcall/event-store-postgres';
 import { Lifetime } from '@rollcall/lifetimes';
+import { PostgresLogTails } from '@rollcall/log-tails';
 import { credentialKey, machine, machineStream, type AcceptCheck } from '@rollcall/machine';
 import { check } from '@rollcall/machine/testing';
 import { createLogger, type Logger } from '@rollcall/nest-platform';
@@ -18,12 +19,15 @@ export type JoinedMachine = {
   readonly id: string;
   /** Records its next check. */
   check(over?: Partial<AcceptCheck>): Promise<void>;
+  /** Records that the upload for the request with this stamp was received. */
+  upload(stamp: string): Promise<void>;
 };
 
 /** What people call, on a database of its own, with read models that follow. */
 export type OperatorPlane = {
   readonly api: OperatorApi;
   readonly store: PostgresEventStore;
+  readonly tails: PostgresLogTails;
   readonly personId: string;
   /** Starts one more instance on the same record. */
   another(): Promise<OperatorApi>;
@@ -44,6 +48,7 @@ export const startOperatorPlane = async (
   const directory = await mkdtemp(join(tmpdir(), 'rollcall-operator-'));
   const store = await PostgresEventStore.connect({ connectionString: database.url });
   const readModels = openReadModels({ connectionString: database.url });
+  const tails = new PostgresLogTails({ connectionString: database.url, applicationName: 'test' });
   const loops = new Lifetime();
   for (const model of READ_MODELS) {
     const follower = new Follower({ database: readModels, store, model, log: logger, lookEvery: 50 });
@@ -67,6 +72,7 @@ export const startOperatorPlane = async (
   return {
     api,
     store,
+    tails,
     personId,
     another,
     link: async () => {
@@ -85,7 +91,7 @@ export const startOperatorPlane = async (
     close: async () => {
       await Promise.all(instances.map((instance) => instance.close()));
       await loops.end();
-      await Promise.all([store.close(), readModels.destroy()]);
+      await Promise.all([store.close(), readModels.destroy(), tails.close()]);
       await Promise.all([database.drop(), rm(directory, { recursive: true })]);
     },
   };
@@ -119,6 +125,10 @@ const joinMachine = async (store: PostgresEventStore, owner: string, name: strin
         check({ keyHash, sequence, checkId: randomUUID(), name: 'ip-10-0-0-7', ...over }),
         { actor: { kind: 'machine', id } },
       );
+    },
+    upload: async (stamp) => {
+      const command = { type: 'ReceiveLogTail', keyHash, stamp } as const;
+      await store.decide(machine, { stream: machineStream(id) }, command, { actor: { kind: 'machine', id } });
     },
   };
 };

@@ -1,7 +1,15 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { showHistory } from './commands/history.js';
 import { issueToken } from './commands/issue-token.js';
-import { deleteMachine, listMachines, renameMachine, requestLog, showOne, type Filter } from './commands/machines.js';
+import {
+  deleteMachine,
+  listMachines,
+  renameMachine,
+  requestLog,
+  showLog,
+  showOne,
+  type Filter,
+} from './commands/machines.js';
 import { rebuildReadModel, showReadModels } from './commands/read-models.js';
 import { login, logout } from './commands/sign-in.js';
 import { watchMachines } from './commands/watch-machines.js';
@@ -112,6 +120,11 @@ export const buildProgram = (
     .description('ask a machine for the last lines of its agent’s log; a stopped one is waited for')
     .addArgument(machineArgument())
     .action((machine: string) => requestLog(machine, context()));
+  machines
+    .command('log')
+    .description('print the lines that came for the newest request')
+    .addArgument(machineArgument())
+    .action((machine: string) => showLog(machine, context()));
   machines
     .command('delete')
     .description('delete a machine: its credential never works again')

@@ -10,6 +10,7 @@ it('builds from its root module, and every route declares who may call it', asyn
     expect(routesOf(app).map(({ method, path, allowed }) => `${method} ${path} ${allowed?.join()}`)).toEqual([
       'POST /v1/check machine',
       'POST /v1/enrolments anybody',
+      'PUT /v1/log-tails/:stamp machine',
       'GET /healthz anybody',
       'GET /readyz anybody',
     ]);
@@ -19,4 +20,8 @@ it('builds from its root module, and every route declares who may call it', asyn
 });
 
 it('is described by a document of the same routes', async () =>
-  expect(Object.keys(((await document()) as { paths: object }).paths).sort()).toEqual(['/v1/check', '/v1/enrolments']));
+  expect(Object.keys(((await document()) as { paths: object }).paths).sort()).toEqual([
+    '/v1/check',
+    '/v1/enrolments',
+    '/v1/log-tails/{stamp}',
+  ]));

@@ -1,8 +1,11 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { EventStore } from '@rollcall/event-store';
+import { LogTails } from '@rollcall/log-tails';
 import { Authenticator, HealthModule, type ReadinessCheck } from '@rollcall/nest-platform';
 import { ChainTokens } from './chain/chain-tokens.js';
+import { ReceiveLogTailController } from './log-tail/receive-log-tail/receive-log-tail.controller.js';
+import { ReceiveLogTailHandler } from './log-tail/receive-log-tail/receive-log-tail.handler.js';
 import { AcceptCheckController } from './machine/accept-check/accept-check.controller.js';
 import { AcceptMachineCheckHandler } from './machine/accept-check/accept-check.handler.js';
 import { CredentialHolders } from './machine/credential-holders.js';
@@ -15,6 +18,7 @@ import { RecordEpoch } from './record/record-epoch.js';
 /** What an instance needs that was opened before it, and is closed after it. */
 export type MachineApiParts = {
   readonly store: EventStore;
+  readonly tails: LogTails;
   readonly epoch: RecordEpoch;
   readonly tokens: ChainTokens;
   readonly terms: MachineTerms;
@@ -24,17 +28,19 @@ export type MachineApiParts = {
 /** The root module of the machine API. */
 @Module({})
 export class MachineApiModule {
-  static over({ store, epoch, tokens, terms, readiness }: MachineApiParts): DynamicModule {
+  static over({ store, tails, epoch, tokens, terms, readiness }: MachineApiParts): DynamicModule {
     return {
       module: MachineApiModule,
       imports: [CqrsModule, HealthModule.register({ checks: () => readiness })],
-      controllers: [AcceptCheckController, EnrolController],
+      controllers: [AcceptCheckController, EnrolController, ReceiveLogTailController],
       providers: [
         AcceptMachineCheckHandler,
         EnrolInstallationHandler,
+        ReceiveLogTailHandler,
         CredentialHolders,
         { provide: Authenticator, useClass: CredentialForm },
         { provide: EventStore, useValue: store },
+        { provide: LogTails, useValue: tails },
         { provide: RecordEpoch, useValue: epoch },
         { provide: ChainTokens, useValue: tokens },
         { provide: MachineTerms, useValue: terms },

@@ -1,4 +1,5 @@
 import { EventStore } from '@rollcall/event-store';
+import { LogTails } from '@rollcall/log-tails';
 import { openApiDocument } from '@rollcall/nest-platform';
 import { ChainTokens } from './chain/chain-tokens.js';
 import { MachineApiModule, type MachineApiParts } from './machine-api.module.js';
@@ -10,6 +11,7 @@ const named = <Part>(part: { prototype: Part }): Part => Object.create(part.prot
 
 const PARTS: MachineApiParts = {
   store: named(EventStore),
+  tails: named(LogTails),
   epoch: named(RecordEpoch),
   tokens: named(ChainTokens),
   terms: named(MachineTerms),
@@ -21,7 +23,7 @@ export const document = (): Promise<object> =>
   openApiDocument(MachineApiModule.over(PARTS), {
     title: 'Rollcall machine API',
     description:
-      'What machines call: they enrol with a token and check in with a credential that they made themselves.',
+      'What machines call: they enrol with a token, check in with a credential that they made themselves, and upload what they were asked for.',
     version: '1',
     bearers: ['machine'],
   });

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { PostgresEventStore } from '@rollcall/event-store-postgres';
 import { machine, machineStream } from '@rollcall/machine';
+import { HTTP_LIMITS } from '@rollcall/nest-platform';
 import { loadOrCreateAuthority } from '@rollcall/plane-ca';
 import { hashOf, makeSecret, type CheckAnswer, type EnrolmentAnswer, type Problem } from '@rollcall/wire';
 import { once } from 'node:events';
@@ -12,8 +13,9 @@ import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import pg from 'pg';
 import { freshDatabase, type FreshDatabase } from '../../../test/support/postgres.js';
+import { eventually } from '../../../test/support/processes.js';
 import { ensureChainKey, readMachineApiConfig, start, type RunningMachineApi } from './index.js';
-import { checkBody, issueToken, newInstallation, type Installation } from './testing/plane.js';
+import { checkBody, issueToken, newInstallation, requestLogTail, type Installation } from './testing/plane.js';
 
 // A database, a certificate and a server per instance: seconds on a busy machine.
 jest.setTimeout(60_000);
@@ -169,6 +171,70 @@ it('refuses a deleted machine from its next check on, on every instance (O31)', 
   await store.decide(machine, { stream }, { type: 'DeleteMachine' }, { actor: { kind: 'person', id: 'person-1' } });
   for (const one of instances)
     expect((await check(one, credential, checkBody({ sequence: 9 }))).body.code).toBe('credential-revoked');
+});
+
+it('holds no check up while uploads are slow, and takes them when they come to their end (O13, O26, I16)', async () => {
+  const plane = await instance();
+  const installation = newInstallation();
+  const { body } = await enrol(plane, await issueToken(store), installation);
+  const { credential } = installation;
+  const { id } = body.machine;
+  await check(plane, credential);
+  const stamp = await requestLogTail(store, id);
+  const bytes = Buffer.alloc(200_000, 'a line\n');
+  const put = () => {
+    const request = httpsRequest({
+      host: '127.0.0.1',
+      port: plane.port,
+      servername: 'localhost',
+      ca,
+      path: `/v1/log-tails/${stamp}`,
+      method: 'PUT',
+      headers: {
+        'content-type': 'application/octet-stream',
+        'content-length': bytes.length,
+        authorization: `Bearer ${credential}`,
+      },
+      agent: false,
+    });
+    request.on('error', () => undefined);
+    return request;
+  };
+  // As many as there may be, all in the middle of their bodies; one more is asked to come again.
+  const slow = await Promise.all(
+    Array.from({ length: HTTP_LIMITS.bytesBodies }, async () => {
+      const request = put();
+      await new Promise<void>((sent) => void request.write(bytes.subarray(0, 1_000), () => sent()));
+      return request;
+    }),
+  );
+  const answerOf = async (request: ReturnType<typeof put>) => {
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    response.resume();
+    return response;
+  };
+  await eventually('one upload too many is refused', async () => {
+    const one = put();
+    one.write(bytes.subarray(0, 1_000));
+    const { statusCode, headers } = await answerOf(one);
+    one.destroy();
+    return statusCode === 429 && headers['retry-after'] !== undefined;
+  });
+  for (let sequence = 2; sequence < 10; sequence += 1) {
+    const answer = await check(plane, credential, checkBody({ sequence }));
+    expect([answer.status, answer.body.requests?.logTail]).toEqual([200, stamp]);
+  }
+  const [first, ...others] = slow;
+  const answered = answerOf(first!);
+  first!.end(bytes.subarray(1_000));
+  expect((await answered).statusCode).toBe(200);
+  for (const other of others) other.destroy();
+  expect((await check(plane, credential, checkBody({ sequence: 10 }))).body.requests.logTail).toBeNull();
+  const owner = new pg.Client({ connectionString: database.ownerUrl });
+  await owner.connect();
+  const { rows } = await owner.query('select machine, stamp, bytes from log_tail');
+  await owner.end();
+  expect(rows).toEqual([{ machine: id, stamp, bytes }]);
 });
 
 it('is ready while the record can be reached, and does not start on a database that was not migrated', async () => {

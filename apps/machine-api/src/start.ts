@@ -1,6 +1,7 @@
 import type { EventStore } from '@rollcall/event-store';
 import { PostgresEventStore } from '@rollcall/event-store-postgres';
 import { Lifetime, SystemClock } from '@rollcall/lifetimes';
+import { PostgresLogTails } from '@rollcall/log-tails';
 import { createLogger, recordReadiness, requireMigrations, startHttpsApp, type Logger } from '@rollcall/nest-platform';
 import { openTls } from '@rollcall/plane-ca';
 import { readChainKey } from './chain/chain-key.js';
@@ -45,22 +46,41 @@ export const start = async (
     applicationName: `rollcall ${APP_NAME}`,
     onTrouble: (error) => logger.warn({ err: error }, 'an append did not go well and is tried again'),
   });
+  const tails = new PostgresLogTails({
+    connectionString: config.database.url,
+    applicationName: `rollcall ${APP_NAME} uploads`,
+    onIdleError: (error) => logger.warn({ err: error }, 'a connection for uploads broke'),
+  });
+  const end = async (): Promise<void> => {
+    await Promise.all([store.close(), tails.close()]);
+  };
   try {
-    return await serve(config, { logger, tls, tokens, store });
+    return await serve(config, { logger, tls, tokens, store, tails, end });
   } catch (error) {
-    await store.close();
+    await end();
     throw error;
   }
 };
 
-type Opened = { logger: Logger; tls: Awaited<ReturnType<typeof openTls>>; tokens: ChainTokens; store: EventStore };
+type Opened = {
+  logger: Logger;
+  tls: Awaited<ReturnType<typeof openTls>>;
+  tokens: ChainTokens;
+  store: EventStore;
+  tails: PostgresLogTails;
+  /** Closes what was opened. */
+  end(): Promise<void>;
+};
 
-const serve = async (config: MachineApiConfig, { logger, tls, tokens, store }: Opened): Promise<RunningMachineApi> => {
+const serve = async (
+  config: MachineApiConfig,
+  { logger, tls, tokens, store, tails, end }: Opened,
+): Promise<RunningMachineApi> => {
   const epoch = await RecordEpoch.of(store);
   const terms = new MachineTerms(config.policy, tls.pins);
   const readiness = recordReadiness(store, config.database);
   const https = await startHttpsApp({
-    module: MachineApiModule.over({ store, epoch, tokens, terms, readiness }),
+    module: MachineApiModule.over({ store, tails, epoch, tokens, terms, readiness }),
     tls,
     host: config.host,
     port: config.port,
@@ -82,7 +102,7 @@ const serve = async (config: MachineApiConfig, { logger, tls, tokens, store }: O
         await https.close();
         await lifetime.end();
       } finally {
-        await store.close();
+        await end();
       }
     },
   };

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { injectableApp } from '@rollcall/nest-platform/testing';
 import { createLogger, routesOf } from '@rollcall/nest-platform';
 import { InMemoryEventStore } from '@rollcall/event-store/testing';
+import { InMemoryLogTails } from '@rollcall/log-tails/testing';
 import { openReadModels } from '@rollcall/read-models';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -58,6 +59,7 @@ describe('who may call what (O3)', () => {
       OperatorApiModule.on({
         store: new InMemoryEventStore(),
         readModels: openReadModels({ connectionString: database.url }),
+        tails: new InMemoryLogTails(),
         machineApi: new MachineApiLocation('https://127.0.0.1:8443', []),
         readiness: [],
       }),

@@ -7,6 +7,7 @@ import {
   makeSecret,
   type History,
   type LogTailRequestAnswer,
+  type LogTailView,
   type MachineDetail,
   type MachineList,
   type Problem,
@@ -323,6 +324,37 @@ describe('machines', () => {
     await ask('DELETE', `/v1/machines/${id}`, { body: { commandId: randomUUID() } });
     expect(await to(id)).toMatchObject({ status: 404, body: { code: 'machine-not-found' } });
     expect(await ask('POST', path, { body: { commandId } })).toMatchObject({ status: 404 });
+  });
+
+  it('shows the newest tail that was received, only to the owner, and forgets it with the machine (O26, O31)', async () => {
+    const joined = await plane.join({ name: 'logging' });
+    await joined.check();
+    const path = `/v1/machines/${joined.id}/log-tail`;
+    const request = async () =>
+      (await ask<LogTailRequestAnswer>('POST', `${path}-requests`, { body: { commandId: randomUUID() } })).body.logTail;
+    const shown = async () => (await ask<LogTailView>('GET', path)).body;
+    expect(await shown()).toEqual({ machine: { id: joined.id, name: 'logging' }, requested: null, tail: null });
+    const stamp = await request();
+    await plane.tails.keep({ machine: joined.id, stamp, bytes: Buffer.from('a\u001b[2Jline\n\xff', 'latin1') });
+    // Kept, and not received yet.
+    expect(await shown()).toMatchObject({ requested: stamp, tail: null });
+    await joined.upload(stamp);
+    const newer = await request();
+    expect(await shown()).toEqual({
+      machine: { id: joined.id, name: 'logging' },
+      requested: newer,
+      tail: { stamp, receivedAt: expect.stringMatching(/^20\d\d-.*Z$/), log: 'a\u001b[2Jline\n\ufffd' },
+    });
+    const { id: theirs } = await plane.join({ owner: randomUUID() });
+    expect(await ask('GET', `/v1/machines/${theirs}/log-tail`)).toMatchObject({ status: 404 });
+    await ask('DELETE', `/v1/machines/${joined.id}`, { body: { commandId: randomUUID() } });
+    expect(await shown()).toMatchObject({ requested: null, tail: null });
+    expect(await plane.tails.read(joined.id, stamp)).toBeNull();
+    // What is left where whoever deleted it did not come to an end goes at the next start.
+    for (const machine of [joined.id, theirs]) await plane.tails.keep({ machine, stamp, bytes: Buffer.from('x') });
+    await plane.another();
+    expect(await plane.tails.read(joined.id, stamp)).toBeNull();
+    expect(await plane.tails.read(theirs, stamp)).not.toBeNull();
   });
 
   it('never says that a machine is deleted which is not: the id of another command is refused', async () => {

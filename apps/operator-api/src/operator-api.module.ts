@@ -2,6 +2,7 @@ import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { EventStore } from '@rollcall/event-store';
 import { Clock, SystemClock } from '@rollcall/lifetimes';
+import { LogTails } from '@rollcall/log-tails';
 import { Authenticator, HealthModule, type ReadinessCheck } from '@rollcall/nest-platform';
 import { HistoryQueries, MachineQueries, ReadModelQueries, type ReadModelDatabase } from '@rollcall/read-models';
 import { PersonAuthenticator } from './access/person-authenticator.js';
@@ -15,6 +16,7 @@ import { SessionModule } from './session/session.module.js';
 export type OperatorApiFoundation = {
   readonly store: EventStore;
   readonly readModels: ReadModelDatabase;
+  readonly tails: LogTails;
   readonly machineApi: MachineApiLocation;
   readonly readiness: readonly ReadinessCheck[];
 };
@@ -38,6 +40,7 @@ const providers = (foundation: () => OperatorApiFoundation) => {
     { provide: MachineQueries, useFactory: () => new MachineQueries(foundation().readModels, foundation().store) },
     { provide: HistoryQueries, useFactory: () => new HistoryQueries(foundation().readModels, foundation().store) },
     { provide: ReadModelQueries, useFactory: () => new ReadModelQueries(foundation().readModels, foundation().store) },
+    { provide: LogTails, useFactory: () => foundation().tails },
     { provide: MachineApiLocation, useFactory: () => foundation().machineApi },
     { provide: Clock, useClass: SystemClock },
   ];

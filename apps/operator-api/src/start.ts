@@ -1,4 +1,5 @@
 import { PostgresEventStore } from '@rollcall/event-store-postgres';
+import { PostgresLogTails } from '@rollcall/log-tails';
 import { createLogger, recordReadiness, requireMigrations, startHttpsApp, type Logger } from '@rollcall/nest-platform';
 import { openTls } from '@rollcall/plane-ca';
 import { openReadModels } from '@rollcall/read-models';
@@ -40,15 +41,22 @@ export const start = async (
     connectionString: config.database.url,
     onIdleError: (error) => logger.warn({ err: error }, 'a connection to the read models broke'),
   });
+  const tails = new PostgresLogTails({
+    connectionString: config.database.url,
+    applicationName: 'rollcall operator-api log tails',
+    onIdleError: (error) => logger.warn({ err: error }, 'a connection to the log tails broke'),
+  });
   const end = async (): Promise<void> => {
-    await Promise.all([store.close(), readModels.destroy()]);
+    await Promise.all([store.close(), readModels.destroy(), tails.close()]);
   };
   try {
+    await tails.forgetDeleted();
     const machineApi = new MachineApiLocation(config.machineApi.address, config.machineApi.pins ?? tls.pins);
     const { url, port, reloadCertificate, close } = await startHttpsApp({
       module: OperatorApiModule.on({
         store,
         readModels,
+        tails,
         machineApi,
         readiness: recordReadiness(store, config.database),
       }),

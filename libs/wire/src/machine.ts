@@ -2,6 +2,9 @@
 
 export const BODY_LIMIT_BYTES = 65_536;
 
+/** A log's tail is raw bytes, up to so many (plane, section 4). */
+export const LOG_TAIL_LIMIT_BYTES = 1_048_576;
+
 /** The least and the greatest number of seconds between checks that an agent will follow, and the one it starts with (O16, C10). */
 export const INTERVAL_FLOOR_SECONDS = 10;
 export const INTERVAL_CEILING_SECONDS = 3_600;
@@ -82,3 +85,9 @@ export type CheckAnswer = {
   /** The plane's time, RFC 3339 in UTC. Information; nothing is decided by it. */
   readonly serverTime: string;
 };
+
+/**
+ * `PUT /v1/log-tails/:stamp`: the tail of the log as `application/octet-stream`, at most `LOG_TAIL_LIMIT_BYTES`, with the same bearer as a
+ * check. The answer echoes the stamp; any other stamp than the one that is asked for is refused with `request-not-pending` (O26).
+ */
+export type LogTailReceipt = { readonly logTail: string };

@@ -123,6 +123,14 @@ export type DeleteAnswer = {
 export type LogTailRequestBody = { readonly commandId: string };
 /** The stamp that the request goes by until the machine's upload echoes it; however long that takes (O26). */
 export type LogTailRequestAnswer = { readonly machine: { readonly id: string }; readonly logTail: string };
+/** `GET /v1/machines/:id/log-tail`. */
+export type LogTailView = {
+  readonly machine: { readonly id: string; readonly name: string | null };
+  /** The stamp of the request that waits; null: none. */
+  readonly requested: string | null;
+  /** The newest upload; null: there was none. `log` is text from the machine, with replacements where its bytes were no UTF-8. */
+  readonly tail: { readonly stamp: string; readonly receivedAt: string; readonly log: string } | null;
+};
 /** `POST /v1/read-models/:name/rebuild`: asked for; `GET /v1/read-models` shows when it is done. */
 export type RebuildAnswer = { readonly name: string; readonly rebuilding: true };
 

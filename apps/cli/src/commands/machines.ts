@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { LogTailRequestAnswer, MachineDetail, MachineList, MachineView } from '@rollcall/wire';
+import type { LogTailRequestAnswer, LogTailView, MachineDetail, MachineList, MachineView } from '@rollcall/wire';
 import type { Context } from '../context.js';
 import { EXIT, Failure } from '../failure.js';
 import { showList, showMachine } from '../output/machine-view.js';
+import { clockTime } from '../output/relative-time.js';
 import type { Plane } from '../plane/plane.js';
 import { askYes } from '../session/ask.js';
 
@@ -68,6 +69,23 @@ export const requestLog = async (machine: string, { output, plane }: Context): P
   ).write<LogTailRequestAnswer>('POST', `${pathOf(machine)}/log-tail-requests`, { commandId: randomUUID() });
   if (output.asJson) output.json(asked);
   else output.line(`Machine ${asked.machine.id} uploads the tail of its log after its next check.`);
+};
+
+/** `rollcall machines log MACHINE`: the lines on standard output, what is to be said about them beside it. */
+export const showLog = async (machine: string, { output, plane, surroundings }: Context): Promise<void> => {
+  const view = await (await plane()).read<LogTailView>(`${pathOf(machine)}/log-tail`, surroundings.signal);
+  if (output.asJson) {
+    output.json(view);
+    return;
+  }
+  const { tail, requested } = view;
+  const waiting =
+    requested === null ? null : `Asked for at ${clockTime(requested)}; it comes after the next check of the machine.`;
+  if (!tail)
+    throw new Failure(waiting ?? 'Nobody has asked for it: `rollcall machines request-log` does.', EXIT.notFound);
+  for (const line of tail.log.replace(/\n$/, '').split('\n')) output.line(line);
+  output.note(`Asked for at ${clockTime(tail.stamp)}, received at ${clockTime(tail.receivedAt)}.`);
+  if (waiting !== null) output.note(waiting);
 };
 
 /** `rollcall machines delete MACHINE [--yes]`: revokes its credential for good (O31). Asks first; without a terminal it wants `--yes`. */

@@ -1,10 +1,19 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { token, tokenStream } from '@rollcall/admission';
 import type { EventStore } from '@rollcall/event-store';
+import type { LogTails } from '@rollcall/log-tails';
+import { InMemoryLogTails } from '@rollcall/log-tails/testing';
 import { machine, machineStream, type CheckPolicy } from '@rollcall/machine';
 import type { Logger } from '@rollcall/nest-platform';
 import { injectableApp } from '@rollcall/nest-platform/testing';
-import { hashOf, makeSecret, type CheckAnswer, type EnrolmentAnswer, type Problem } from '@rollcall/wire';
+import {
+  hashOf,
+  makeSecret,
+  type CheckAnswer,
+  type EnrolmentAnswer,
+  type LogTailReceipt,
+  type Problem,
+} from '@rollcall/wire';
 import { randomUUID } from 'node:crypto';
 import { ChainTokens } from '../chain/chain-tokens.js';
 import { MachineApiModule } from '../machine-api.module.js';
@@ -30,11 +39,13 @@ export const instanceOn = async (
     logger,
     policy = { interval: 30, windowFloor: 120 },
     pins = [] as readonly string[],
-  }: { logger?: Logger; policy?: CheckPolicy; pins?: readonly string[] } = {},
+    tails = new InMemoryLogTails(),
+  }: { logger?: Logger; policy?: CheckPolicy; pins?: readonly string[]; tails?: LogTails } = {},
 ): Promise<NestFastifyApplication> =>
   injectableApp(
     MachineApiModule.over({
       store,
+      tails,
       epoch: await RecordEpoch.of(store),
       tokens: new ChainTokens(CHAIN_KEY),
       terms: new MachineTerms(policy, pins),
@@ -118,6 +129,23 @@ export const enrol = (
     credentialHash: hashOf(credential),
     profile,
   });
+
+/** Uploads bytes under a stamp. */
+export const upload = async (
+  app: NestFastifyApplication,
+  credential: string,
+  stamp: string,
+  bytes: Buffer | string = 'a line\n',
+  headers: Record<string, string> = {},
+): Promise<Told<LogTailReceipt & Problem>> => {
+  const answer = await app.inject({
+    method: 'PUT',
+    url: `/v1/log-tails/${encodeURIComponent(stamp)}`,
+    payload: bytes,
+    headers: { 'content-type': 'application/octet-stream', authorization: `Bearer ${credential}`, ...headers },
+  });
+  return { status: answer.statusCode, headers: answer.headers, body: answer.json(), text: answer.body };
+};
 
 /** The body of a check: the first of boot 1, unless told otherwise. */
 export const checkBody = (over: object = {}): object => ({

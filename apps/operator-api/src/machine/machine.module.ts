@@ -8,6 +8,8 @@ import { RenameMachineHandler } from './rename-machine/rename-machine.handler.js
 import { RequestLogTailController } from './request-log-tail/request-log-tail.controller.js';
 import { RequestLogTailHandler } from './request-log-tail/request-log-tail.handler.js';
 import { ShowHistoryController } from './show-history/show-history.controller.js';
+import { ShowLogTailController } from './show-log-tail/show-log-tail.controller.js';
+import { UploadedLogTail } from './show-log-tail/uploaded-log-tail.js';
 import { ShowMachineController } from './show-machine/show-machine.controller.js';
 
 /** People see, name and delete the machines that are theirs. */
@@ -18,8 +20,9 @@ import { ShowMachineController } from './show-machine/show-machine.controller.js
     RenameMachineController,
     DeleteMachineController,
     RequestLogTailController,
+    ShowLogTailController,
     ShowHistoryController,
   ],
-  providers: [OwnedMachines, RenameMachineHandler, DeleteMachineHandler, RequestLogTailHandler],
+  providers: [OwnedMachines, RenameMachineHandler, DeleteMachineHandler, RequestLogTailHandler, UploadedLogTail],
 })
 export class MachineModule {}

@@ -1,9 +1,13 @@
-import { BODY_LIMIT_BYTES } from '@rollcall/wire';
+import { BODY_LIMIT_BYTES, LOG_TAIL_LIMIT_BYTES } from '@rollcall/wire';
 
 /** What one instance gives a connection before it lets go of it. */
 export type HttpLimits = {
   /** Bytes of a request's body, counted before it is parsed. */
   readonly bodyBytes: number;
+  /** Bytes of a body on a route that takes bytes instead of JSON. */
+  readonly bytesBody: number;
+  /** Requests with such a body that are under way at a time; beyond it they are asked to come again. */
+  readonly bytesBodies: number;
   /** Levels of arrays and objects in a JSON body. */
   readonly bodyDepth: number;
   readonly headerBytes: number;
@@ -26,6 +30,8 @@ export type HttpLimits = {
 /** (Default: these) */
 export const HTTP_LIMITS: HttpLimits = {
   bodyBytes: BODY_LIMIT_BYTES,
+  bytesBody: LOG_TAIL_LIMIT_BYTES,
+  bytesBodies: 16,
   bodyDepth: 32,
   headerBytes: 16 * 1024,
   handshakeTimeoutMs: 10_000,

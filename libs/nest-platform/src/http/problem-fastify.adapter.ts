@@ -10,6 +10,7 @@ import { logRequests } from '../logging/request-log.js';
 import { answerClientError } from '../problem/client-error.js';
 import { problemOf, problemOfRequest } from '../problem/problem-document.js';
 import { sendProblem } from '../problem/send-problem.js';
+import { acceptBytesWhereDeclared } from './bytes-body.js';
 import { Drain } from './drain.js';
 import { installGate, openConnections, type OpenConnections } from './gate.js';
 import { acceptJsonOnly } from './json-body.js';
@@ -54,6 +55,7 @@ export class ProblemFastifyAdapter extends FastifyAdapter {
       keepAliveBudget: limits.keepAliveBudget,
     });
     acceptJsonOnly(instance, limits);
+    acceptBytesWhereDeclared(instance, limits);
     const unknownRoute = knownRoutes(instance);
     instance.setErrorHandler((error: Error, request, reply) =>
       sendProblem(problemOfRequest(error, request.id), { error, request, reply, logger }),

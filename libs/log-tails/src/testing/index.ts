@@ -1,0 +1,1 @@
+export { InMemoryLogTails } from './in-memory-log-tails.js';
