@@ -10,10 +10,12 @@ it('describes every route with who may call it, without a database (U6)', async 
   ).toEqual([
     'delete /v1/machines/{machine}',
     'delete /v1/sessions/current',
+    'get /v1/blockers',
     'get /v1/machines',
     'get /v1/machines/{machine}',
     'get /v1/machines/{machine}/history',
     'get /v1/machines/{machine}/log-tail',
+    'get /v1/machines/{machine}/readiness',
     'get /v1/me',
     'get /v1/read-models',
     'patch /v1/machines/{machine}',

@@ -5,12 +5,14 @@ import { recordingLogger } from '@rollcall/nest-platform/testing';
 import {
   hashOf,
   makeSecret,
+  type BlockerList,
   type History,
   type LogTailRequestAnswer,
   type LogTailView,
   type MachineDetail,
   type MachineList,
   type Problem,
+  type Readiness,
   type ReadModelList,
   type SignInAnswer,
 } from '@rollcall/wire';
@@ -124,6 +126,8 @@ describe('signing in', () => {
   ])('knows nobody by %s, on any route (O3)', async (_what, bearer) => {
     for (const [method, path, body] of [
       ['GET', '/v1/machines'],
+      ['GET', '/v1/blockers'],
+      ['GET', '/v1/machines/x/readiness'],
       ['POST', '/v1/enrolment-tokens', { commandId: randomUUID(), tokenHash: hashOf('x') }],
       ['PATCH', '/v1/machines/x', { commandId: randomUUID(), name: 'x' }],
       ['DELETE', '/v1/machines/x', { commandId: randomUUID() }],
@@ -206,6 +210,108 @@ describe('machines', () => {
     expect(body.machine.blockers).toEqual([expect.objectContaining({ code: 'disk-full' })]);
   });
 
+  const named = async (query: string): Promise<readonly string[]> => {
+    const { body } = await ask<MachineList>('GET', `/v1/machines?name=readiness-&${query}`);
+    return body.machines.map(({ name }) => name ?? '').toSorted();
+  };
+
+  it('lists the blockers that stand, explained, with the machines that they stand on, and those machines (O21, O32)', async () => {
+    const [full, fuller, noted, gone, theirs] = [
+      await plane.join({ name: 'readiness-full' }),
+      await plane.join({ name: 'readiness-fuller' }),
+      await plane.join({ name: 'readiness-noted' }),
+      await plane.join({ name: 'readiness-gone' }),
+      await plane.join({ name: 'readiness-theirs', owner: randomUUID() }),
+    ];
+    await full.check({ blockers: ['credential-unreadable'] });
+    await fuller.check({ blockers: ['credential-unreadable', 'moon-phase'] });
+    await noted.check({ blockers: ['stops-at-logout'] });
+    for (const other of [gone, theirs]) await other.check({ blockers: ['credential-unreadable', 'bad-luck'] });
+    await ask('DELETE', `/v1/machines/${gone.id}`, { body: { commandId: randomUUID() } });
+    await plane.caughtUp();
+
+    const { body } = await ask<BlockerList>('GET', '/v1/blockers');
+    expect([body.behind, typeof body.asOf]).toEqual([false, 'string']);
+    const byCode = new Map(body.blockers.map((blocker) => [blocker.code, blocker]));
+    expect(byCode.get('credential-unreadable')).toEqual({
+      code: 'credential-unreadable',
+      known: true,
+      sentence: 'the credential file cannot be read',
+      fix: expect.stringContaining('the owner of the account'),
+      dependsOn: expect.stringContaining('the credential file'),
+      blocksWork: true,
+      visibleWithin: 90,
+      machines: 2,
+      since: expect.stringMatching(/Z$/),
+    });
+    expect(byCode.get('moon-phase')).toMatchObject({ known: false, blocksWork: true, machines: 1 });
+    expect(byCode.has('bad-luck')).toBe(false);
+    expect(byCode.has('update-pending')).toBe(false);
+    const whole = (await ask<BlockerList>('GET', '/v1/blockers?all=true')).body.blockers;
+    expect(whole.find(({ code }) => code === 'update-pending')).toMatchObject({ machines: 0, since: null });
+
+    expect(await named('blocked=true')).toEqual(['readiness-full', 'readiness-fuller']);
+    expect(await named('blocker=moon-phase')).toEqual(['readiness-fuller']);
+    expect(await named('blocker=stops-at-logout')).toEqual(['readiness-noted']);
+    expect(await named('blocker=disk-full')).toEqual([]);
+    expect(await named('blocked=true&limit=1')).toHaveLength(1);
+    for (const query of ['machines?blocker=Disk%20Full', 'machines?blocked=1', 'blockers?all=yes'])
+      expect((await ask('GET', `/v1/${query}`)).status).toBe(422);
+  });
+
+  it('keeps a code that it does not know, shows it as such, and lets it block (O21)', async () => {
+    const machine = await plane.join({ name: 'from-the-future' });
+    await machine.check({ blockers: ['moon-phase'] });
+    await plane.caughtUp();
+    const { body } = await ask<MachineDetail>('GET', `/v1/machines/${machine.id}`);
+    expect(body.machine).toMatchObject({
+      sentence: 'present, but cannot take work: for a reason that this plane does not know (moon-phase)',
+      canTakeWork: false,
+      blockers: [{ code: 'moon-phase', blocksWork: true, fix: expect.stringContaining('update the plane') }],
+    });
+  });
+
+  it('keeps what is known of blockers while a machine has not probed, and since when (O25)', async () => {
+    const machine = await plane.join();
+    await machine.check({ blockers: ['disk-full'] });
+    await plane.caughtUp();
+    const shown = async () => (await ask<MachineDetail>('GET', `/v1/machines/${machine.id}`)).body.machine;
+    const before = await shown();
+    await machine.check({ blockers: null });
+    await machine.check({ blockers: [], notProbed: ['disk-full'] });
+    await plane.caughtUp();
+    const after = await shown();
+    expect([after.blockers, after.sentence]).toEqual([before.blockers, before.sentence]);
+    expect(after.revision).toBeGreaterThan(before.revision);
+    const { body } = await ask<Readiness>('GET', `/v1/machines/${machine.id}/readiness`);
+    expect(body.episodes).toMatchObject([{ code: 'disk-full', since: before.blockers[0]?.since, until: null }]);
+  });
+
+  it('tells since when and until when each blocker stood, the newest first, page by page (O32)', async () => {
+    const machine = await plane.join({ name: 'episodic' });
+    for (const blockers of [['disk-full'], ['clock-wrong', 'disk-full'], ['clock-wrong'], ['disk-full']])
+      await machine.check({ blockers });
+    await plane.caughtUp();
+    const read = async (query = '') => (await ask<Readiness>('GET', `/v1/machines/episodic/readiness${query}`)).body;
+    const whole = await read();
+    expect(whole).toMatchObject({ machine: { id: machine.id }, behind: false, next: null });
+    expect(whole.episodes.map(({ code, until }) => [code, until === null])).toEqual([
+      ['disk-full', true],
+      ['clock-wrong', false],
+      ['disk-full', false],
+    ]);
+    const paged: string[] = [];
+    let page = await read('?limit=1');
+    for (; page.next !== null; page = await read(`?limit=1&after=${page.next}`))
+      paged.push(...page.episodes.map(({ since }) => since));
+    expect([...paged, ...page.episodes.map(({ since }) => since)]).toEqual(whole.episodes.map(({ since }) => since));
+    await ask('DELETE', `/v1/machines/${machine.id}`, { body: { commandId: randomUUID() } });
+    await plane.caughtUp();
+    expect((await read()).episodes.every(({ until }) => until !== null)).toBe(true);
+    for (const query of ['limit=0', 'limit=501', 'after=x'])
+      expect((await ask('GET', `/v1/machines/episodic/readiness?${query}`)).status).toBe(422);
+  });
+
   it('finds one by id, by a prefix, and by its exact name, and names the candidates of a name that several have', async () => {
     const [one, other, third] = [
       await plane.join({ name: 'twin' }),
@@ -260,10 +366,11 @@ describe('machines', () => {
       const answers = [
         await ask('GET', `/v1/machines/${wanted}`),
         await ask('GET', `/v1/machines/${wanted}/history`),
+        await ask('GET', `/v1/machines/${wanted}/readiness`),
         await rename(wanted, 'mine'),
         await ask('DELETE', `/v1/machines/${wanted}`, { body: { commandId } }),
       ];
-      expect(answers.map(({ body }) => body.code)).toEqual(Array.from({ length: 4 }, () => 'machine-not-found'));
+      expect(answers.map(({ body }) => body.code)).toEqual(answers.map(() => 'machine-not-found'));
     }
     expect((await ask<MachineList>('GET', '/v1/machines?name=theirs')).body.machines).toEqual([]);
   });
@@ -369,6 +476,7 @@ describe('machines', () => {
   it.each([
     ['GET', '/v1/machines/%00'],
     ['GET', '/v1/machines/%00/history'],
+    ['GET', '/v1/machines/%00/readiness'],
     ['DELETE', '/v1/machines/%00'],
     ['GET', '/v1/machines?name=%00'],
     ['POST', '/v1/read-models/%00/rebuild'],

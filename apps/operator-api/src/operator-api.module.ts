@@ -4,7 +4,13 @@ import { EventStore } from '@rollcall/event-store';
 import { Clock, SystemClock } from '@rollcall/lifetimes';
 import { LogTails } from '@rollcall/log-tails';
 import { Authenticator, HealthModule, type ReadinessCheck } from '@rollcall/nest-platform';
-import { HistoryQueries, MachineQueries, ReadModelQueries, type ReadModelDatabase } from '@rollcall/read-models';
+import {
+  HistoryQueries,
+  MachineQueries,
+  ReadinessQueries,
+  ReadModelQueries,
+  type ReadModelDatabase,
+} from '@rollcall/read-models';
 import { PersonAuthenticator } from './access/person-authenticator.js';
 import { EnrolmentModule } from './enrolment/enrolment.module.js';
 import { MachineApiLocation } from './enrolment/machine-api-location.js';
@@ -39,6 +45,7 @@ const providers = (foundation: () => OperatorApiFoundation) => {
     { provide: EventStore, useFactory: () => foundation().store },
     { provide: MachineQueries, useFactory: () => new MachineQueries(foundation().readModels, foundation().store) },
     { provide: HistoryQueries, useFactory: () => new HistoryQueries(foundation().readModels, foundation().store) },
+    { provide: ReadinessQueries, useFactory: () => new ReadinessQueries(foundation().readModels, foundation().store) },
     { provide: ReadModelQueries, useFactory: () => new ReadModelQueries(foundation().readModels, foundation().store) },
     { provide: LogTails, useFactory: () => foundation().tails },
     { provide: MachineApiLocation, useFactory: () => foundation().machineApi },

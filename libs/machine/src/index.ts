@@ -6,5 +6,6 @@ export { gapBetween, type Gap, type Heard, presence, type Presence, silence } fr
 export { type Requests } from './requests.js';
 export { lifecycle, type LastWord, type Lifecycle } from './lifecycle.js';
 export { type Condition, readinessSentence } from './readiness.js';
+export { canTakeWork, isBlocked } from './can-take-work.js';
 export { type Blocker, BLOCKER_CODES, blockerOf } from './blockers.js';
 export { cleanDisplay } from './clean-display.js';

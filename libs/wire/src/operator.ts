@@ -41,6 +41,8 @@ export type MachineView = {
   readonly lifecycle: LifecycleWord | null;
   readonly stopReason: StopReason | null;
   readonly blockers: readonly BlockerView[];
+  /** It is present, runs, and nothing blocks work: what the plane makes of the three answers, never the machine's word (O21). */
+  readonly canTakeWork: boolean;
   /** "present, but cannot take work: …" and its like; one sentence for a person (O32). */
   readonly sentence: string;
   /** What it was asked for and has not answered: the stamp of the request for the tail of its log (O26). */
@@ -64,6 +66,8 @@ export type BlockerView = {
   readonly sentence: string;
   /** Who can fix it. */
   readonly fix: string;
+  /** Whether the machine gets no work while it stands. */
+  readonly blocksWork: boolean;
 };
 
 /** Every answer from a read model says how far the read model has come. */
@@ -78,6 +82,36 @@ export type MachineList = AsOf & {
   /** Opaque; null on the last page. */ readonly next: string | null;
 };
 export type MachineDetail = AsOf & { readonly machine: MachineView };
+
+/** A blocker of the catalogue, or a code that this plane does not know, over all machines of the asker (O21). */
+export type BlockerSummary = Omit<BlockerView, 'since'> & {
+  /** False for a code that came from a newer agent: it is shown as such, and blocks work. */
+  readonly known: boolean;
+  /** What on the machine the finding rests on. */
+  readonly dependsOn: string;
+  /** Seconds from the cause to the plane's knowing, at most, on a machine that is present. */
+  readonly visibleWithin: number;
+  /** On how many machines it stands now, present or not. */
+  readonly machines: number;
+  /** Since when on the first of them; null where it stands on none. */
+  readonly since: string | null;
+};
+/** `GET /v1/blockers`: in the order of the catalogue, then what is not known by code. */
+export type BlockerList = AsOf & { readonly blockers: readonly BlockerSummary[] };
+/** A time in which a blocker stood on one machine. */
+export type EpisodeView = BlockerView & {
+  /** null while it stands. A deleted machine has none that stands. */
+  readonly until: string | null;
+  /** Whole seconds, up to its end or, while it stands, to the time of the answer. */
+  readonly seconds: number;
+};
+/** `GET /v1/machines/:id/readiness`: the newest first. */
+export type Readiness = AsOf & {
+  readonly machine: { readonly id: string };
+  readonly episodes: readonly EpisodeView[];
+  /** Opaque; null on the last page. */
+  readonly next: string | null;
+};
 
 /** One line of a machine's history: a ledger event, a run of checks without anything between them, or a time that nobody observed. */
 export type HistoryEntry =

@@ -22,6 +22,7 @@ const blocked = machineView({
       since: asOf,
       sentence: 'the disk is full',
       fix: 'whoever looks after the machine: free space',
+      blocksWork: true,
     },
   ],
   sentence: 'present, but cannot take work: the disk is full (disk-full)',

@@ -10,6 +10,7 @@ export const machineView = (changes: Partial<MachineView> = {}): MachineView => 
   lifecycle: 'running',
   stopReason: null,
   blockers: [],
+  canTakeWork: true,
   sentence: 'present',
   requests: { logTail: null },
   agentVersion: '0.1.0',

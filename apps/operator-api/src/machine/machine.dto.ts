@@ -5,18 +5,24 @@ import type { AsOf, BlockerView, LifecycleWord, MachineView, PresenceWord } from
 export const PRESENCES = ['not-yet-arrived', 'present', 'absent'] as const satisfies readonly PresenceWord[];
 const LIFECYCLES = ['running', 'unknown', 'stopping', 'stopped', 'deleted'] as const satisfies readonly LifecycleWord[];
 
-class BlockerDto implements BlockerView {
+/** What a blocker means. */
+export class BlockerMeaningDto implements Omit<BlockerView, 'since'> {
   @ApiProperty()
   code!: string;
-
-  @ApiProperty({ format: 'date-time' })
-  since!: string;
 
   @ApiProperty({ description: 'What it means.' })
   sentence!: string;
 
   @ApiProperty({ description: 'Who can fix it.' })
   fix!: string;
+
+  @ApiProperty({ description: 'Whether a machine gets no work while it stands.' })
+  blocksWork!: boolean;
+}
+
+export class BlockerDto extends BlockerMeaningDto implements BlockerView {
+  @ApiProperty({ format: 'date-time' })
+  since!: string;
 }
 
 class RequestsDto {
@@ -57,6 +63,9 @@ export class MachineDto implements MachineView {
 
   @ApiProperty({ type: [BlockerDto] })
   blockers!: readonly BlockerDto[];
+
+  @ApiProperty({ description: 'It is present, runs, and nothing that blocks work stands.' })
+  canTakeWork!: boolean;
 
   @ApiProperty({ description: 'Its state in one sentence for a person.' })
   sentence!: string;

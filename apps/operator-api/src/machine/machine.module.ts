@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { DeleteMachineController } from './delete-machine/delete-machine.controller.js';
 import { DeleteMachineHandler } from './delete-machine/delete-machine.handler.js';
+import { ListBlockersController } from './list-blockers/list-blockers.controller.js';
 import { ListMachinesController } from './list-machines/list-machines.controller.js';
 import { OwnedMachines } from './owned-machines.js';
 import { RenameMachineController } from './rename-machine/rename-machine.controller.js';
@@ -11,6 +12,7 @@ import { ShowHistoryController } from './show-history/show-history.controller.js
 import { ShowLogTailController } from './show-log-tail/show-log-tail.controller.js';
 import { UploadedLogTail } from './show-log-tail/uploaded-log-tail.js';
 import { ShowMachineController } from './show-machine/show-machine.controller.js';
+import { ShowReadinessController } from './show-readiness/show-readiness.controller.js';
 
 /** People see, name and delete the machines that are theirs. */
 @Module({
@@ -22,6 +24,8 @@ import { ShowMachineController } from './show-machine/show-machine.controller.js
     RequestLogTailController,
     ShowLogTailController,
     ShowHistoryController,
+    ListBlockersController,
+    ShowReadinessController,
   ],
   providers: [OwnedMachines, RenameMachineHandler, DeleteMachineHandler, RequestLogTailHandler, UploadedLogTail],
 })

@@ -1,4 +1,5 @@
 import type { EventStore } from '@rollcall/event-store';
+import { isBlocked } from '@rollcall/machine';
 import type { AsOf, MachineView, PresenceWord } from '@rollcall/wire';
 import { sql, type SelectQueryBuilder } from 'kysely';
 import type { ReadModelDatabase } from '../database.js';
@@ -16,6 +17,10 @@ export type ListMachines = {
   /** (Default: false) */
   readonly includeDeleted?: boolean;
   readonly presence?: PresenceWord;
+  /** Only those on which this blocker stands, present or not. */
+  readonly blocker?: string;
+  /** Only those that are present, but cannot take work (O32). (Default: false) */
+  readonly blocked?: boolean;
   /** A part of the name or of the hostname, in any case. */
   readonly name?: string;
   /** Only the machines of this person. (Default: everybody's) */
@@ -41,7 +46,7 @@ export class MachineQueries {
     const newest = await this.store.newest();
     return inSnapshot(this.database, 'presence_machine', presenceModel.name, async (transaction, heard) => {
       const found: MachineView[] = [];
-      const size = query.presence === undefined ? limit + 1 : SCAN;
+      const size = query.presence === undefined && query.blocked !== true ? limit + 1 : SCAN;
       let after = query.after ?? null;
       for (;;) {
         const rows = await filtered(transaction.selectFrom('presence_machine'), query, after)
@@ -51,7 +56,7 @@ export class MachineQueries {
           .execute();
         for (const row of rows) {
           const view = machineView(decodePresence(row), heard);
-          if (query.presence === undefined || view.presence === query.presence) found.push(view);
+          if (isWanted(view, query)) found.push(view);
         }
         if (found.length > limit || rows.length < size) break;
         after = rows.at(-1)!.machine;
@@ -93,6 +98,10 @@ export class MachineQueries {
   }
 }
 
+const isWanted = (view: MachineView, { presence, blocked }: ListMachines): boolean =>
+  (presence === undefined || view.presence === presence) &&
+  (blocked !== true || isBlocked({ ...view, blockers: view.blockers.map(({ code }) => code) }));
+
 const filtered = (
   select: SelectQueryBuilder<ReadModelTables, 'presence_machine', object>,
   query: ListMachines,
@@ -102,6 +111,9 @@ const filtered = (
   if (after !== null) narrowed = narrowed.where('machine', '>', after);
   if (query.owner !== undefined) narrowed = narrowed.where('owner', '=', query.owner);
   if (query.includeDeleted !== true) narrowed = narrowed.where('deleted_at', 'is', null);
+  if (query.blocker !== undefined)
+    narrowed = narrowed.where(sql<boolean>`blockers @> ${JSON.stringify([{ code: query.blocker }])}::jsonb`);
+  if (query.blocked === true) narrowed = narrowed.where(sql<boolean>`blockers <> '[]'::jsonb`);
   if (query.name !== undefined) {
     const part = query.name.toLowerCase();
     narrowed = narrowed.where(

@@ -63,8 +63,15 @@ it('names the blocker of a machine that is present but cannot take work (O32)', 
   const shown = view(record);
   expect(shown.sentence).toMatch(/^present, but cannot take work: .*disk-full/);
   expect(shown.blockers).toEqual([
-    { code: 'disk-full', since: '2026-01-01T12:00:00.000Z', sentence: expect.any(String), fix: expect.any(String) },
+    {
+      code: 'disk-full',
+      since: '2026-01-01T12:00:00.000Z',
+      sentence: 'the disk is full',
+      fix: expect.stringContaining('free space'),
+      blocksWork: true,
+    },
   ]);
+  expect(shown.canTakeWork).toBe(false);
 });
 
 it('shows a deleted machine as deleted (O31)', () => {

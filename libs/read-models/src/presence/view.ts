@@ -1,4 +1,4 @@
-import { blockerOf, lifecycle, presence, readinessSentence } from '@rollcall/machine';
+import { blockerOf, canTakeWork, lifecycle, presence, readinessSentence } from '@rollcall/machine';
 import type { MachineView } from '@rollcall/wire';
 import type { Heard } from '../snapshot.js';
 import type { PresenceRow } from './project.js';
@@ -18,6 +18,7 @@ export const machineView = (row: PresenceRow, heard: Pick<Heard, 'until' | 'gapE
   });
   const living = lifecycle({ said: row.said, presence: here, deleted: row.deletedAt !== null });
   const { stopReason } = row;
+  const codes = row.blockers.map(({ code }) => code);
   return {
     id: row.machine,
     name: row.name,
@@ -27,15 +28,11 @@ export const machineView = (row: PresenceRow, heard: Pick<Heard, 'until' | 'gapE
     lifecycle: living,
     stopReason,
     blockers: row.blockers.map(({ code, since }) => {
-      const { sentence, fix } = blockerOf(code);
-      return { code, since: utc(since), sentence, fix };
+      const { sentence, fix, blocksWork } = blockerOf(code);
+      return { code, since: utc(since), sentence, fix, blocksWork };
     }),
-    sentence: readinessSentence({
-      presence: here,
-      lifecycle: living,
-      stopReason,
-      blockers: row.blockers.map(({ code }) => code),
-    }),
+    canTakeWork: canTakeWork({ presence: here, lifecycle: living, blockers: codes }),
+    sentence: readinessSentence({ presence: here, lifecycle: living, stopReason, blockers: codes }),
     requests: { logTail: utcOrNull(row.logTailRequested) },
     agentVersion: row.agentVersion,
     platform: row.platform,

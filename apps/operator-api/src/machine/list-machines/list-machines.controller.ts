@@ -17,7 +17,7 @@ export class ListMachinesController {
   @ApiOkResponse({ type: MachineListDto })
   @ApiProblems('not-signed-in', 'invalid-body', 'unavailable')
   listMachines(@Caller() { id }: SignedIn, @Query(STRICT_BODY) query: ListMachinesDto): Promise<MachineList> {
-    const { deleted, ...rest } = query;
-    return this.machines.list({ ...rest, owner: id, includeDeleted: deleted === 'true' });
+    const { deleted, blocked, ...rest } = query;
+    return this.machines.list({ ...rest, owner: id, includeDeleted: deleted === 'true', blocked: blocked === 'true' });
   }
 }

@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { LIST_LIMIT } from '@rollcall/read-models';
 import type { MachineList, PresenceWord } from '@rollcall/wire';
 import { Type } from 'class-transformer';
-import { IsIn, IsInt, IsOptional, IsString, IsUUID, Length, Max, Min } from 'class-validator';
+import { IsIn, IsInt, IsOptional, IsString, IsUUID, Length, Matches, Max, Min } from 'class-validator';
 import { AsOfDto, MachineDto, PRESENCES } from '../machine.dto.js';
 
 export class ListMachinesDto {
@@ -16,6 +16,23 @@ export class ListMachinesDto {
   @IsOptional()
   @IsIn(PRESENCES)
   presence?: PresenceWord;
+
+  @ApiPropertyOptional({
+    description: 'Only those on which this blocker stands, present or not.',
+    example: 'disk-full',
+  })
+  @IsOptional()
+  @Matches(/^[a-z][a-z0-9-]{0,63}$/, { message: '$property must be the code of a blocker' })
+  blocker?: string;
+
+  @ApiPropertyOptional({
+    enum: ['true', 'false'],
+    default: 'false',
+    description: 'Only those that are present, but cannot take work.',
+  })
+  @IsOptional()
+  @IsIn(['true', 'false'])
+  blocked?: 'true' | 'false';
 
   @ApiPropertyOptional({ enum: ['true', 'false'], default: 'false', description: 'Deleted machines too.' })
   @IsOptional()

@@ -1,0 +1,22 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { Allow, ApiProblems, Caller, STRICT_BODY } from '@rollcall/nest-platform';
+import { ReadinessQueries } from '@rollcall/read-models';
+import type { BlockerList } from '@rollcall/wire';
+import type { SignedIn } from '../../access/person-authenticator.js';
+import { BlockerListDto, ListBlockersDto } from './list-blockers.dto.js';
+
+@ApiTags('readiness')
+@Allow('person')
+@Controller('v1/blockers')
+export class ListBlockersController {
+  constructor(private readonly readiness: ReadinessQueries) {}
+
+  /** What stands now on the machines that are the caller's, what it means, and who can fix it. */
+  @Get()
+  @ApiOkResponse({ type: BlockerListDto })
+  @ApiProblems('not-signed-in', 'invalid-body', 'unavailable')
+  listBlockers(@Caller() { id }: SignedIn, @Query(STRICT_BODY) { all }: ListBlockersDto): Promise<BlockerList> {
+    return this.readiness.blockers({ owner: id, all: all === 'true' });
+  }
+}
