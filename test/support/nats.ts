@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EmbeddedNats } from '@rollcall/embedded-nats';
+import { EmbeddedNats, findNatsServer } from '@rollcall/embedded-nats';
 import { NATS_RIGHTS } from '@rollcall/feed-nats';
 import { freePort } from './processes.js';
 import { requireSystemTool } from './system-tool.js';
@@ -10,6 +10,8 @@ import { requireSystemTool } from './system-tool.js';
 export type TestNats = {
   /** For faults: `kill()`, `start()`, and `storeDirectory` while it is down. */
   readonly server: EmbeddedNats;
+  /** Where the program is. */
+  readonly program: string;
   /** `nats://127.0.0.1:<port>` */
   readonly url: string;
   /** Owner-only files with one line `user:password`; `admin` may do anything. */
@@ -22,17 +24,21 @@ export type TestNats = {
 
 /** Starts a nats-server for tests, with the users and rights of a plane and an `admin`; where there is none, root gets one from apt. */
 export const startNats = async (): Promise<TestNats> => {
-  await requireSystemTool('nats-server');
+  if ((await findNatsServer(process.env)) === null) await requireSystemTool('nats-server');
+  const program = await findNatsServer(process.env);
+  if (program === null) throw new Error('There is still no nats-server');
   const directory = await mkdtemp(join(tmpdir(), 'rollcall-nats-'));
   const users = Object.entries({ ...NATS_RIGHTS, admin: { publish: ['>'], subscribe: ['>'] } });
   const server = await EmbeddedNats.open({
     directory,
     port: await freePort(),
+    program,
     users: users.map(([name, rights]) => ({ name, ...rights })),
   });
   const file = (user: string) => server.credentialsFile(user);
   return {
     server,
+    program: program.path,
     url: server.url,
     credentials: {
       relay: file('relay'),

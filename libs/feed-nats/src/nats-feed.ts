@@ -14,7 +14,7 @@ import {
   type FeedStatus,
 } from '@rollcall/feed';
 import { inWords, isNobodyThere, isNoStream } from './nats-errors.js';
-import { NatsLink, type NatsSession } from './nats-link.js';
+import { NatsLink, unlessOver, type NatsSession } from './nats-link.js';
 import { NatsReader } from './nats-reader.js';
 import { consumerSettings, DEFAULT_SIZES, streamSettings, type FeedSizes, type StreamSettings } from './settings.js';
 import { changeStream, consumerDrift, ensureStream, streamDrift } from './setup.js';
@@ -177,7 +177,9 @@ export class NatsFeed extends Feed {
     const session = this.#session();
     for (let at = 0; at < messages.length; at += IN_FLIGHT) {
       const window = messages.slice(at, at + IN_FLIGHT).map((message) => this.#confirmed(session, message));
-      const failed = (await settledOrLost(window, session.over)).find(({ status }) => status === 'rejected');
+      const failed = (await unlessOver(session.over, Promise.allSettled(window))).find(
+        ({ status }) => status === 'rejected',
+      );
       if (failed?.status === 'rejected') throw failed.reason;
     }
   }
@@ -203,7 +205,8 @@ export class NatsFeed extends Feed {
   /** Asks the server something over the relay's connection. */
   async #asking<Answer>(ask: (session: NatsSession) => Promise<Answer>): Promise<Answer> {
     try {
-      return await ask(this.#session());
+      const session = this.#session();
+      return await unlessOver(session.over, ask(session));
     } catch (error) {
       throw unavailable(error);
     }
@@ -220,24 +223,6 @@ export class NatsFeed extends Feed {
     this.options.tell?.(sentence);
   }
 }
-
-/** All outcomes; when the connection is lost first, that: what was under way is unknown, and is not waited for. */
-const settledOrLost = async (
-  work: readonly Promise<void>[],
-  over: AbortSignal,
-): Promise<readonly PromiseSettledResult<void>[]> => {
-  let stop = (): void => undefined;
-  const lost = new Promise<never>((_, reject) => {
-    stop = () => reject(new FeedUnavailable('The connection to NATS was lost'));
-    over.addEventListener('abort', stop, { once: true });
-    if (over.aborted) stop();
-  });
-  try {
-    return await Promise.race([Promise.allSettled(work), lost]);
-  } finally {
-    over.removeEventListener('abort', stop);
-  }
-};
 
 const unavailable = (error: unknown): FeedUnavailable =>
   error instanceof FeedUnavailable ? error : new FeedUnavailable(`NATS: ${inWords(error)}`, { cause: error });

@@ -177,3 +177,18 @@ export class NatsLink {
     this.options.tell(`NATS (${this.options.role}): ${problem}`);
   }
 }
+
+/** The work's outcome; when the signal is aborted first, a failure: what was under way is unknown, and is not waited for. */
+export const unlessOver = async <Result>(over: AbortSignal, work: Promise<Result>): Promise<Result> => {
+  let stop = (): void => undefined;
+  const lost = new Promise<never>((_, reject) => {
+    stop = () => reject(new Error('The connection was lost'));
+    over.addEventListener('abort', stop, { once: true });
+    if (over.aborted) stop();
+  });
+  try {
+    return await Promise.race([work, lost]);
+  } finally {
+    over.removeEventListener('abort', stop);
+  }
+};

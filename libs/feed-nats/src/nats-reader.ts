@@ -2,7 +2,7 @@ import type { JsMsg } from '@nats-io/jetstream';
 import { BATCH_STREAM, FeedMisconfigured, FeedReader, placeOfMessageId, type Delivery } from '@rollcall/feed';
 import { Lifetime, SystemClock } from '@rollcall/lifetimes';
 import { inWords } from './nats-errors.js';
-import type { NatsLink, NatsSession } from './nats-link.js';
+import { unlessOver, type NatsLink, type NatsSession } from './nats-link.js';
 import type { ConsumerSettings } from './settings.js';
 import { ensureConsumer } from './setup.js';
 
@@ -90,7 +90,7 @@ export class NatsReader extends FeedReader {
 
   async #readOn({ manager, jetstream }: NatsSession, over: AbortSignal, onReady: () => void): Promise<void> {
     const { settings, tell } = this.around;
-    const { info, isNew } = await ensureConsumer(manager, settings);
+    const { info, isNew } = await unlessOver(over, ensureConsumer(manager, settings));
     if (isNew) tell(`The reader ${settings.durable_name} has a consumer, and reads from now on`);
     onReady();
     const consumer = jetstream.consumers.getConsumerFromInfo(info);
