@@ -1,4 +1,4 @@
-import type { StandingBlocker } from './presence/project.js';
+import type { StandingBlocker } from './standing.js';
 
 /** The tables of the read models (`infra/migrations`), as the driver gives them. `bigint` arrives as a string. */
 export interface ReadModelTables {

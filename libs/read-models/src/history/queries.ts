@@ -9,7 +9,8 @@ import { bodyOf } from '../understand.js';
 import type { HistoryLine } from './project.js';
 import { plainly, type NameOf } from './sentence.js';
 import { decodeLine, historyModel } from './store.js';
-import { weave } from './weave.js';
+import type { BlockerBefore } from './blockers-sentence.js';
+import { blockersAfter, weave } from './weave.js';
 
 /** Which part of a history, and in which order. */
 export type ReadHistory = {
@@ -49,7 +50,7 @@ export class HistoryQueries {
       const lines = rows.slice(0, limit).map(decodeLine);
       if (newestFirst) lines.reverse();
       const gaps = await gapsAround(transaction, lines, !newestFirst && !complete);
-      const entries = weave(lines, gaps, query.nameOf ?? plainly);
+      const entries = weave(lines, gaps, query.nameOf ?? plainly, await blockersBefore(transaction, lines));
       return {
         ...asOf(heard, newest),
         machine: { id: machine, name: await nameOf(transaction, machine) },
@@ -76,6 +77,32 @@ const gapsAround = async (
   if (ends) select = select.where('from_at', '<', new Date(last.at));
   const rows = await select.orderBy(sql`read_model_gap.batch`).execute();
   return rows.map((row) => ({ batch: BigInt(row.batch), from: row.from_at.getTime(), until: row.to_at.getTime() }));
+};
+
+/** How many changes of blockers are looked back at: one that began before them is told without how long it lasted. */
+const LOOK_BACK = 1_000;
+
+/** The blockers that stood before these lines, as the history itself tells it; nothing is looked for where no line needs it. */
+const blockersBefore = async (
+  transaction: Transaction<ReadModelTables>,
+  lines: readonly HistoryLine[],
+): Promise<readonly BlockerBefore[]> => {
+  const { machine, revision } = lines[0]!;
+  if (!lines.some((line) => line.kind === 'event' && line.type === 'BlockersChanged')) return [];
+  const rows = await transaction
+    .selectFrom('history_line')
+    .selectAll()
+    .where('machine', '=', machine)
+    .where('type', '=', 'BlockersChanged')
+    .where('revision', '<', revision.toString())
+    .orderBy('revision', 'desc')
+    .limit(LOOK_BACK)
+    .execute();
+  const [oldest, ...later] = rows.map(decodeLine).reverse();
+  if (oldest === undefined) return [];
+  const known = blockersAfter([], oldest);
+  const first = rows.length < LOOK_BACK ? known : known.map(({ code }) => ({ code, since: null }));
+  return later.reduce<readonly BlockerBefore[]>(blockersAfter, first);
 };
 
 /** The name as the history itself tells it, so that the answer needs no other read model. */

@@ -2,6 +2,8 @@ import type { Actor } from '@rollcall/event-store';
 import type { MachineEvent } from '@rollcall/machine';
 import { understandEvent } from '../understand.js';
 import type { Gap } from '../gaps.js';
+import { blockersSentence, type BlockerBefore } from './blockers-sentence.js';
+import { duration } from './duration.js';
 import type { ChecksLine, EventLine } from './project.js';
 
 /** How an actor is called in a sentence. */
@@ -10,15 +12,25 @@ export type NameOf = (actor: Actor) => string;
 /** Without names at hand: what the record says. */
 export const plainly: NameOf = ({ kind, id }) => (kind === 'plane' ? 'the plane' : `${kind} ${id}`);
 
-/** A ledger event as a sentence for people, without its subject. */
-export const eventSentence = (line: Pick<EventLine, 'type' | 'actor' | 'body'>, nameOf: NameOf): string => {
+/**
+ * A ledger event as a sentence for people, without its subject.
+ *
+ * @param before the blockers that stood until then: how long one has lasted is told when it ends
+ */
+export const eventSentence = (
+  line: Pick<EventLine, 'type' | 'actor' | 'body' | 'at'>,
+  nameOf: NameOf,
+  before: readonly BlockerBefore[],
+): string => {
   const understood = understandEvent(line.type, line.body);
-  return understood.understood
-    ? sentences(understood.fact, nameOf(line.actor))
-    : `${line.type}, which this version cannot read (${understood.reason})`;
+  if (!understood.understood) return `${line.type}, which this version cannot read (${understood.reason})`;
+  const { fact } = understood;
+  return fact.type === 'BlockersChanged'
+    ? blockersSentence(before, fact.blockers, line.at)
+    : sentences(fact, nameOf(line.actor));
 };
 
-const sentences = (event: MachineEvent, actor: string): string => {
+const sentences = (event: Exclude<MachineEvent, { type: 'BlockersChanged' }>, actor: string): string => {
   switch (event.type) {
     case 'MachineAdmitted':
       return event.name === null ? `admitted by ${actor}` : `admitted by ${actor} as "${event.name}"`;
@@ -43,10 +55,6 @@ const sentences = (event: MachineEvent, actor: string): string => {
     }
     case 'StopAnnounced':
       return `said it would stop: ${event.reason}`;
-    case 'BlockersChanged':
-      return event.blockers.length === 0
-        ? 'reports no blockers any more'
-        : `reports blockers: ${event.blockers.join(', ')}`;
     case 'LogTailRequested':
       return `the tail of its log was asked for by ${actor}`;
     case 'LogTailReceived':
@@ -65,10 +73,3 @@ export const checksSentence = ({ checks, said }: Pick<ChecksLine, 'checks' | 'sa
 /** A gap as a sentence. */
 export const gapSentence = ({ from, until }: Pick<Gap, 'from' | 'until'>): string =>
   `not observed: the plane was not listening for ${duration(until - from)}`;
-
-const duration = (milliseconds: number): string => {
-  const seconds = Math.round(milliseconds / 1_000);
-  if (seconds < 120) return `${seconds} s`;
-  if (seconds < 7_200) return `${Math.round(seconds / 60)} min`;
-  return seconds < 172_800 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} days`;
-};

@@ -18,7 +18,7 @@ const NOON = Date.UTC(2026, 0, 1, 12);
 const sentences = (record: RecordBuilder, nameOf = plainly): readonly string[] => {
   const models = new MemoryReadModels();
   models.apply(record.batches());
-  return weave(models.history(M), models.gaps(), nameOf).map(({ sentence }) => sentence);
+  return weave(models.history(M), models.gaps(), nameOf, []).map(({ sentence }) => sentence);
 };
 
 it('tells the life of a machine in sentences', () => {
@@ -48,9 +48,9 @@ it('tells the life of a machine in sentences', () => {
     'checked in once',
     'took the name "ip-7" from its own report',
     'reports hostname ip-7, agent 0.1.0, linux x64',
-    'reports blockers: clock-wrong, disk-full',
+    'cannot take work any more: the clock is wrong (clock-wrong), the disk is full (disk-full)',
     'checked in twice',
-    'reports no blockers any more',
+    'can take work again; the clock is wrong (clock-wrong) lasted 5 s; the disk is full (disk-full) lasted 5 s',
     'checked in 3 times',
     'renamed to "build-box" by person anna',
     'said it would stop: person',

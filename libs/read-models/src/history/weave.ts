@@ -1,12 +1,14 @@
 import type { HistoryEntry } from '@rollcall/wire';
-import { bodyOf } from '../understand.js';
+import { bodyOf, understandEvent } from '../understand.js';
 import type { Gap } from '../gaps.js';
+import { standing } from '../standing.js';
+import type { BlockerBefore } from './blockers-sentence.js';
 import type { HistoryLine } from './project.js';
 import { checksSentence, eventSentence, gapSentence, type NameOf } from './sentence.js';
 
 const utc = (instant: number): string => new Date(instant).toISOString();
 
-const shown = (line: HistoryLine, nameOf: NameOf): HistoryEntry =>
+const shown = (line: HistoryLine, nameOf: NameOf, before: readonly BlockerBefore[]): HistoryEntry =>
   line.kind === 'event'
     ? {
         kind: 'event',
@@ -15,7 +17,7 @@ const shown = (line: HistoryLine, nameOf: NameOf): HistoryEntry =>
         type: line.type,
         actor: line.actor,
         body: bodyOf(line.body) ?? {},
-        sentence: eventSentence(line, nameOf),
+        sentence: eventSentence(line, nameOf, before),
       }
     : {
         kind: 'checks',
@@ -33,15 +35,32 @@ const shown = (line: HistoryLine, nameOf: NameOf): HistoryEntry =>
  *
  * @param lines by revision, ascending
  * @param gaps by time, ascending
+ * @param before the blockers that stood before the first line
  */
-export const weave = (lines: readonly HistoryLine[], gaps: readonly Gap[], nameOf: NameOf): readonly HistoryEntry[] => {
+export const weave = (
+  lines: readonly HistoryLine[],
+  gaps: readonly Gap[],
+  nameOf: NameOf,
+  before: readonly BlockerBefore[],
+): readonly HistoryEntry[] => {
   const entries: HistoryEntry[] = [];
   const waiting = [...gaps];
+  let stood = before;
   for (const line of lines) {
     while (waiting.length > 0 && waiting[0]!.from < line.at) entries.push(notObserved(waiting.shift()!));
-    entries.push(shown(line, nameOf));
+    entries.push(shown(line, nameOf, stood));
+    stood = blockersAfter(stood, line);
   }
   return [...entries, ...waiting.map(notObserved)];
+};
+
+/** The blockers that stand after a line of a history; a line that tells nothing about them, or nothing readable, leaves them as they are (O25). */
+export const blockersAfter = (before: readonly BlockerBefore[], line: HistoryLine): readonly BlockerBefore[] => {
+  if (line.kind !== 'event') return before;
+  const understood = understandEvent(line.type, line.body);
+  return understood.understood && understood.fact.type === 'BlockersChanged'
+    ? standing(before, understood.fact.blockers, line.at)
+    : before;
 };
 
 const notObserved = (gap: Gap): HistoryEntry => ({

@@ -2,10 +2,8 @@ import { instantOf, type Instant } from '@rollcall/decider';
 import type { RecordedFact } from '@rollcall/event-store';
 import type { MachineFact, Said, StopReason } from '@rollcall/machine';
 import type { Rows } from '../rows.js';
+import { standing, type StandingBlocker } from '../standing.js';
 import { machineOf, understand, type Parked } from '../understand.js';
-
-/** Something that keeps a machine from taking work, and the record's time at which it was first said. */
-export type StandingBlocker = { readonly code: string; readonly since: Instant };
 
 /**
  * What is known of one machine. Whether it is present is not in it: that depends on what the read model has heard since, so it
@@ -109,14 +107,4 @@ const change = (row: PresenceRow, recordedAt: Instant, fact: MachineFact): Parti
     case 'StopAnnounced':
       return {};
   }
-};
-
-/** A blocker that was there before keeps its beginning. */
-const standing = (
-  before: readonly StandingBlocker[],
-  codes: readonly string[],
-  recordedAt: Instant,
-): readonly StandingBlocker[] => {
-  const since = new Map(before.map((blocker) => [blocker.code, blocker.since]));
-  return [...new Set(codes)].sort().map((code) => ({ code, since: since.get(code) ?? recordedAt }));
 };
