@@ -1,46 +1,73 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { PostgresEventStore } from '@rollcall/event-store-postgres';
+import { renewEpoch } from '@rollcall/event-store-postgres';
+import { Leadership } from '@rollcall/leadership';
 import type { Logger } from '@rollcall/nest-platform';
-import { Follower, openReadModels, READ_MODELS } from '@rollcall/read-models';
+import { Follower, READ_MODELS, type FollowStep } from '@rollcall/read-models';
+import { Relay, type RelayRecord, type RelayStep } from '@rollcall/relay';
 import type { ProjectorConfig } from './config.js';
 import { Connections } from './connections.js';
 import { HealthController } from './http/health.controller.js';
+import { openConnections } from './open-connections.js';
 import { Projections } from './projections.js';
+import { Relaying } from './relaying.js';
 
-/** The projector: it follows the record and keeps the read models. */
+/** Is told each step of the loops: `relay`, or the name of a read model. Only tests listen, to end the process between two of them. */
+export type Reached = (loop: string, step: RelayStep | FollowStep) => void;
+
+/** The projector: it relays what is recorded, and keeps the read models. */
 @Module({})
 export class ProjectorModule {
-  static register(config: ProjectorConfig, logger: Logger): DynamicModule {
+  static register(config: ProjectorConfig, logger: Logger, reached: Reached = () => undefined): DynamicModule {
     return {
       module: ProjectorModule,
       controllers: [HealthController],
       providers: [
+        { provide: Connections, useFactory: () => openConnections(config, logger) },
         {
-          provide: Connections,
-          useFactory: async () => {
-            const store = await PostgresEventStore.connect({
-              connectionString: config.database.url,
-              applicationName: 'rollcall projector',
-              onTrouble: (error) => logger.warn({ err: error }, 'trouble with the record'),
-            });
-            const database = openReadModels({
-              connectionString: config.database.url,
-              // A loop uses one at a time.
-              connections: READ_MODELS.length,
-              onIdleError: (error) => logger.warn({ err: error }, 'a connection of the read models broke'),
-            });
-            return new Connections(store, database);
-          },
+          provide: Leadership,
+          useValue: new Leadership({
+            connectionString: config.database.url,
+            applicationName: 'rollcall projector',
+            log: logger,
+          }),
         },
         {
           provide: Projections,
-          inject: [Connections],
-          useFactory: ({ store, database }: Connections) =>
+          inject: [Connections, Leadership],
+          useFactory: ({ store, database, feed }: Connections, leadership: Leadership) =>
             new Projections(
               READ_MODELS.map(
-                (model) => new Follower({ database, store, model, log: logger, gapSeconds: config.gapSeconds }),
+                (model) =>
+                  new Follower({
+                    database,
+                    store,
+                    model,
+                    feed,
+                    log: logger,
+                    gapSeconds: config.gapSeconds,
+                    reached: (step) => reached(model.name, step),
+                  }),
               ),
+              leadership,
             ),
+        },
+        {
+          provide: Relaying,
+          inject: [Connections, Leadership],
+          useFactory: ({ store, cursor, feed }: Connections, leadership: Leadership) => {
+            const record: RelayRecord = {
+              readBatches: (after, limit) => store.readBatches(after, limit),
+              newest: () => store.newest(),
+              epoch: () => store.epoch(),
+              onAppended: (listener) => store.onAppended(listener),
+              renewEpoch: () => renewEpoch(config.database.url),
+            };
+            const relaying = feed && {
+              feed,
+              relay: new Relay({ record, feed, cursor, log: logger, reached: (step) => reached('relay', step) }),
+            };
+            return new Relaying(relaying, leadership);
+          },
         },
       ],
     };

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createLogger } from '@rollcall/nest-platform';
 import { recordingLogger } from '@rollcall/nest-platform/testing';
+import { READ_MODELS } from '@rollcall/read-models';
 import pg from 'pg';
 import { freshDatabase, type FreshDatabase } from '../../../test/support/postgres.js';
 import { eventually } from '../../../test/support/processes.js';
@@ -25,7 +26,8 @@ it('builds its root module, follows the record, tells its health on the loopback
     const health = await fetch(`${projector.url}/readyz`).then((answer) => answer.json());
     expect(health).toEqual({
       status: 'ready',
-      readModels: ['presence', 'history', 'readiness'].map((name) => ({ name, following: true, checkpoint: '0' })),
+      readModels: READ_MODELS.map(({ name }) => ({ name, state: 'following', checkpoint: '0' })),
+      feed: null,
     });
   } finally {
     await projector.close();

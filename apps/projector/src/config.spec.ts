@@ -8,6 +8,7 @@ it('needs nothing but the database', () =>
     database: { url: DATABASE, migrations: 'infra/migrations' },
     port: 8_445,
     gapSeconds: 15,
+    feed: null,
     logLevel: 'info',
   }));
 

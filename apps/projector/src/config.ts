@@ -1,9 +1,11 @@
 import {
   readConfig,
   readDatabase,
+  readFeed,
   readGapSeconds,
   readLogLevel,
   type Environment,
+  type FeedSettings,
   type LogLevel,
   type RecordDatabase,
 } from '@rollcall/nest-platform';
@@ -16,6 +18,8 @@ export type ProjectorConfig = {
   readonly port: number;
   /** Two neighbouring batches further apart than this many seconds show that the plane was deaf in between (B1). */
   readonly gapSeconds: number;
+  /** Where batches and events are distributed; null: nowhere, and read models follow the record itself. */
+  readonly feed: FeedSettings | null;
   readonly logLevel: LogLevel;
 };
 
@@ -24,7 +28,7 @@ export const PORT_VARIABLE = 'ROLLCALL_PROJECTOR_PORT';
 
 /**
  * Reads the settings once: `ROLLCALL_DATABASE_URL`, `ROLLCALL_MIGRATIONS_DIR` (Default: infra/migrations), `ROLLCALL_PROJECTOR_PORT`
- * (Default: 8445), `ROLLCALL_GAP_SECONDS` (Default: 15) and `ROLLCALL_LOG_LEVEL` (Default: info).
+ * (Default: 8445), `ROLLCALL_GAP_SECONDS` (Default: 15), `ROLLCALL_LOG_LEVEL` (Default: info) and those of `readFeed`.
  *
  * @throws ConfigError naming every problem at the same time
  */
@@ -33,5 +37,6 @@ export const readProjectorConfig = (environment: Environment): ProjectorConfig =
     database: readDatabase(settings),
     port: settings.port(PORT_VARIABLE, 8_445),
     gapSeconds: readGapSeconds(settings),
+    feed: readFeed(settings),
     logLevel: readLogLevel(settings),
   }));

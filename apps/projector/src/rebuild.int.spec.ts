@@ -124,7 +124,7 @@ it(`makes the same rows live, rebuilt and in memory out of ${FACTS} facts, kille
   const whole = await progress();
   await killWhen('the rebuild has begun', (now) => now < whole);
   for (let kill = 0; kill < 2; kill += 1) {
-    const target = (await progress()) + BigInt(random.below(Number(whole) / 4));
+    const target = (await progress()) + BigInt(random.below(Math.floor(Number(whole) / 4)));
     await killWhen('a part is rebuilt', (now) => now >= target);
   }
   projector = await startProjector(processes);

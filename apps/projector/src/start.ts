@@ -3,7 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { SystemClock, withDeadline } from '@rollcall/lifetimes';
 import { createLogger, listen, requireMigrations, type Logger } from '@rollcall/nest-platform';
-import { ProjectorModule } from './app.module.js';
+import { ProjectorModule, type Reached } from './app.module.js';
 import { PORT_VARIABLE, type ProjectorConfig } from './config.js';
 
 /** A running projector. */
@@ -21,15 +21,17 @@ const DRAIN_MS = 10_000;
  * Starts the projector in this process.
  *
  * @param logger (Default: JSON lines on standard output)
+ * @param reached only for tests
  * @throws Error when the database is away or lacks migrations, or when the port is taken
  */
 export const start = async (
   config: ProjectorConfig,
   logger: Logger = createLogger({ name: 'projector', level: config.logLevel }),
+  reached?: Reached,
 ): Promise<Projector> => {
   await requireMigrations(config.database);
   const app = await NestFactory.create<NestFastifyApplication>(
-    ProjectorModule.register(config, logger),
+    ProjectorModule.register(config, logger, reached),
     new FastifyAdapter(),
     { logger: false, abortOnError: false },
   );

@@ -53,7 +53,7 @@ describe('leadership', () => {
     await first.leave();
     expect(first.atWork).toBe(false);
     await leads(second);
-    expect([first.status(), second.status()]).toEqual(['waiting', 'leading']);
+    expect([first.status(), second.status()]).toEqual(['unknown', 'leading']);
   });
 
   it('is of one per name, so that different work has different leaders', async () => {

@@ -24,8 +24,8 @@ export type LeadershipOptions = {
   readonly clock?: Clock;
 };
 
-/** Whether this process is at work under a name, or another one is. */
-export type LeadershipStatus = 'leading' | 'waiting';
+/** Whether this process is at work under a name, or another one is; `unknown` while the database has not told. */
+export type LeadershipStatus = 'leading' | 'waiting' | 'unknown';
 
 /**
  * Lets one process of many do a piece of work: the one whose session holds the advisory lock of its name. The others take over when
@@ -39,7 +39,7 @@ export type LeadershipStatus = 'leading' | 'waiting';
  */
 export class Leadership {
   readonly #options: Required<LeadershipOptions>;
-  readonly #leading = new Set<string>();
+  readonly #status = new Map<string, LeadershipStatus>();
 
   constructor(options: LeadershipOptions) {
     this.#options = {
@@ -54,7 +54,7 @@ export class Leadership {
   }
 
   status(name: string): LeadershipStatus {
-    return this.#leading.has(name) ? 'leading' : 'waiting';
+    return this.#status.get(name) ?? 'unknown';
   }
 
   /**
@@ -88,10 +88,12 @@ export class Leadership {
       try {
         session ??= await LockSession.open(connectionString, `${applicationName} ${name} leader`, patience);
         if (await session.tryLock(name)) return session;
+        this.#status.set(name, 'waiting');
         failure = null;
       } catch (error) {
         await session?.close();
         session = null;
+        this.#status.delete(name);
         const message = error instanceof Error ? error.message : String(error);
         if (message !== failure) log.warn({ name, err: error }, 'cannot find out who leads; trying again');
         failure = message;
@@ -114,10 +116,10 @@ export class Leadership {
     if (over.aborted) return;
     const done = new AbortController();
     const staying = this.#stayAlive(session, AbortSignal.any([over, done.signal]));
-    this.#leading.add(name);
+    this.#status.set(name, 'leading');
     log.info({ name }, 'leading');
     const abandoned = (): void => {
-      this.#leading.delete(name);
+      this.#status.delete(name);
       log.warn({ name, err: session.lost.reason as unknown }, 'not leading any more');
     };
     session.lost.addEventListener('abort', abandoned, { once: true });
@@ -125,7 +127,7 @@ export class Leadership {
       await work(over);
     } finally {
       session.lost.removeEventListener('abort', abandoned);
-      this.#leading.delete(name);
+      this.#status.delete(name);
       done.abort();
       await staying;
     }

@@ -15,6 +15,7 @@ it('reads one or several servers, and where the credentials are', () =>
       ROLLCALL_NATS_READER_CREDENTIALS_FILE: '/run/reader',
       ROLLCALL_NATS_CA_FILE: '/run/ca.pem',
       ROLLCALL_NATS_REPLICAS: '3',
+      ROLLCALL_NATS_EVENTS_MIB: '64',
     }),
   ).toEqual({
     servers: ['tls://nats-1:4222', 'tls://nats-2:4222'],
@@ -22,6 +23,8 @@ it('reads one or several servers, and where the credentials are', () =>
     readerCredentials: '/run/reader',
     caFile: '/run/ca.pem',
     replicas: 3,
+    eventsMib: 64,
+    batchesMib: 1_024,
   }));
 
 it.each(['nats://127.0.0.1:4222', 'nats://localhost:4222', 'nats://[::1]:4222'])(

@@ -11,6 +11,9 @@ export type FeedSettings = {
   readonly caFile: string | null;
   /** Copies of each stream that the servers keep. */
   readonly replicas: number;
+  /** What the stream of ledger events and the stream of batches may keep, in MiB. */
+  readonly eventsMib: number;
+  readonly batchesMib: number;
 };
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
@@ -18,7 +21,7 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 /**
  * `ROLLCALL_NATS_URL`; where it is not set there is no feed and the result is null: readers follow the record itself. With it
  * `ROLLCALL_NATS_RELAY_CREDENTIALS_FILE`, `ROLLCALL_NATS_READER_CREDENTIALS_FILE`, `ROLLCALL_NATS_CA_FILE` and `ROLLCALL_NATS_REPLICAS`
- * (Default: 1). Beyond the loopback the connection is encrypted, unless `ROLLCALL_NATS_PLAIN=1` says that the network is the plane's own.
+ * (Default: 1), `ROLLCALL_NATS_EVENTS_MIB` (Default: 2,048) and `ROLLCALL_NATS_BATCHES_MIB` (Default: 1,024). Beyond the loopback the connection is encrypted, unless `ROLLCALL_NATS_PLAIN=1` says that the network is the plane's own.
  */
 export const readFeed = (settings: EnvironmentReader): FeedSettings | null => {
   const servers = settings.list('ROLLCALL_NATS_URL', []);
@@ -26,6 +29,8 @@ export const readFeed = (settings: EnvironmentReader): FeedSettings | null => {
   const readerCredentials = settings.optionalText('ROLLCALL_NATS_READER_CREDENTIALS_FILE');
   const caFile = settings.optionalText('ROLLCALL_NATS_CA_FILE');
   const replicas = settings.integer('ROLLCALL_NATS_REPLICAS', { min: 1, max: 5, default: 1 });
+  const eventsMib = settings.integer('ROLLCALL_NATS_EVENTS_MIB', { min: 1, max: 1_048_576, default: 2_048 });
+  const batchesMib = settings.integer('ROLLCALL_NATS_BATCHES_MIB', { min: 1, max: 1_048_576, default: 1_024 });
   const isPlainAllowed = settings.flag('ROLLCALL_NATS_PLAIN');
   if (servers.length === 0) return null;
   for (const server of servers) {
@@ -36,7 +41,7 @@ export const readFeed = (settings: EnvironmentReader): FeedSettings | null => {
     settings.problem(
       'ROLLCALL_NATS_RELAY_CREDENTIALS_FILE and ROLLCALL_NATS_READER_CREDENTIALS_FILE belong together: set both, or none',
     );
-  return { servers, relayCredentials, readerCredentials, caFile, replicas };
+  return { servers, relayCredentials, readerCredentials, caFile, replicas, eventsMib, batchesMib };
 };
 
 /** Never repeats the address, which may hold a password that does not belong there. */
