@@ -1,0 +1,2 @@
+export { InMemoryRelayCursor } from './in-memory-cursor.js';
+export { InMemoryRecord } from './in-memory-record.js';
