@@ -156,6 +156,7 @@ it('refuses a server whose streams are not as they must be, names the setting, a
     });
     await live(5);
     await caughtUp();
+    expect((await health(projector)).code).toBe(200);
   } finally {
     await projector.close();
   }

@@ -121,7 +121,11 @@ export class NatsFeed extends Feed {
   override status(): FeedStatus {
     const connected = this.relay.session !== null && this.reader.session !== null;
     const problems = [...new Set([...this.#problems.values(), this.relay.problem, this.reader.problem])];
-    return { connected, problem: problems.filter((problem) => problem !== null).join('; ') || null };
+    return {
+      connected,
+      connections: this.relay.connections,
+      problem: problems.filter((problem) => problem !== null).join('; ') || null,
+    };
   }
 
   override async close(): Promise<void> {

@@ -43,6 +43,7 @@ export class NatsLink {
   #connection: NatsConnection | null = null;
   #session: (NatsSession & { readonly end: AbortController }) | null = null;
   #problem: string | null = null;
+  #connections = 0;
   readonly #loop: Promise<void>;
 
   private constructor(private readonly options: LinkOptions) {
@@ -62,6 +63,11 @@ export class NatsLink {
   /** The connection while it is up, else null. */
   get session(): NatsSession | null {
     return this.#session;
+  }
+
+  /** How often it was up. */
+  get connections(): number {
+    return this.#connections;
   }
 
   /** Why it is not up; null while it is, or when nobody knows yet. */
@@ -156,6 +162,7 @@ export class NatsLink {
     const end = new AbortController();
     const manager = await jetstreamManager(connection, { timeout: ANSWER_WITHIN, checkAPI: false });
     this.#session = { jetstream: jetstream(connection), manager, over: end.signal, end };
+    this.#connections += 1;
     this.#problem = null;
     this.options.tell(`NATS (${this.options.role}): connected`);
     for (const wake of this.#waiting) wake();

@@ -20,6 +20,8 @@ export type Delivery = FeedPlace & {
 /** How a feed is, for health and for people. */
 export type FeedStatus = {
   readonly connected: boolean;
+  /** How often a connection was made. Another number than before: the server may have forgotten what it had confirmed. */
+  readonly connections: number;
   /** Why it cannot be used although it may be connected; null when it can. */
   readonly problem: string | null;
 };

@@ -398,6 +398,17 @@ describe('a feed that was put back', () => {
     );
   });
 
+  it('while nothing was published gets what it has lost as soon as it is back (I6, fault row 14)', async () => {
+    append(4);
+    start();
+    await settled();
+    feed.stored = feed.stored.slice(0, 4);
+    feed.connections += 1;
+    await clock.advance(1_000);
+    expect(feed.batches()).toEqual([1, 2, 3, 4, 2, 3, 4]);
+    expect(place()).toBe(4);
+  });
+
   it('to nothing gets what comes from now on', async () => {
     append(2);
     const first = start();

@@ -65,6 +65,8 @@ export class Relay {
   readonly #bell: Bell;
   #cursor: bigint | null = null;
   #head: bigint | null = null;
+  /** The feed's connection that the current place was found on. */
+  #connection: number | null = null;
   #failure: { readonly message: string; readonly misconfigured: boolean } | null = null;
 
   constructor(options: RelayOptions) {
@@ -86,13 +88,15 @@ export class Relay {
 
   /** Runs until `signal` aborts; what is being published is waited for. Never rejects: what fails is tried again, with the same ids. */
   async run(signal: AbortSignal): Promise<void> {
-    const { record, clock, lookEvery, log } = this.#options;
+    const { record, feed, clock, lookEvery, log } = this.#options;
     const hush = record.onAppended(() => this.#bell.ring());
     let place: FeedPlace | null = null;
     let pause = 0;
     try {
       while (!signal.aborted) {
         try {
+          // A server that came back may have lost what it had confirmed, so it is asked again what it holds.
+          if (feed.status().connections !== this.#connection) place = null;
           const from: FeedPlace | null = place ?? (await this.#begin());
           if (from === null) continue;
           place = await this.#publishAfter(from, signal);
@@ -121,6 +125,7 @@ export class Relay {
     const cursor = await stored.read();
     this.#cursor = cursor?.number ?? 0n;
     this.#head = (await record.newest()).number; // for the status, also while there is no feed
+    this.#connection = feed.status().connections;
     await feed.prepare();
     const published = await feed.newest();
     const head = (await record.newest()).number;

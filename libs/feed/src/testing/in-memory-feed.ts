@@ -39,6 +39,8 @@ export class InMemoryFeed extends Feed {
   away = false;
   /** Set: `prepare` fails with it. */
   refusal: Error | null = null;
+  /** How often a connection was made; a test counts it up where a server came back between two looks. */
+  connections = 1;
   /** How often `prepare` was asked. */
   prepared = 0;
   readonly #shares = new Map<string, Share>();
@@ -85,7 +87,7 @@ export class InMemoryFeed extends Feed {
   }
 
   override status(): FeedStatus {
-    return { connected: !this.away, problem: this.refusal?.message ?? null };
+    return { connected: !this.away, connections: this.connections, problem: this.refusal?.message ?? null };
   }
 
   override close(): Promise<void> {
