@@ -163,7 +163,7 @@ export const feedContract = (name: string, open: () => Promise<FeedUnderTest>): 
       await test.feed.publish([batch(1)]);
       await Promise.all([test.feed.prepare(), test.other.prepare(), test.feed.prepare()]);
       expect(await test.feed.newest()).toMatchObject({ number: 1n });
-      expect(test.feed.status()).toEqual({ connected: true, problem: null });
+      expect(test.feed.status()).toMatchObject({ connected: true, problem: null });
     });
 
     it('refuses a message that is too large as such, and publishes nothing of that call', async () => {
