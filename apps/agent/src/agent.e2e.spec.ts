@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { loadOrCreateAuthority } from '@rollcall/plane-ca';
 import { encodeEnrolmentToken, makeSecret } from '@rollcall/wire';
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:tls';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -37,9 +37,9 @@ beforeAll(async () => {
 afterAll(() => rm(scratch, { recursive: true, force: true }));
 
 /** One installation of the real, bundled agent. */
-const installation = async (processes: Processes) => {
-  const state = await mkdtemp(join(scratch, 'state-'));
-  const env = { ROLLCALL_AGENT_INTERVAL_FLOOR_MS: '100' };
+const installation = async (processes: Processes, at = join(scratch, 'state-')) => {
+  const state = await mkdtemp(at);
+  const env = { ROLLCALL_AGENT_INTERVAL_FLOOR_MS: '100', ROLLCALL_AGENT_PROBE_INTERVAL_MS: '200' };
   const argv = (command: string, ...rest: string[]) => [agent, command, '--state-dir', state, ...rest];
   const run = (command: string, options: StartOptions = {}, ...rest: string[]) =>
     processes.run(command, process.execPath, argv(command, ...rest), { ...options, env: { ...env, ...options.env } });
@@ -52,6 +52,15 @@ const installation = async (processes: Processes) => {
       processes.start('daemon', process.execPath, argv('run'), { env, ready }),
     status: async () => JSON.parse((await run('status', {}, '--json')).stdout) as AgentStatus,
   };
+};
+
+/** Whether the newest check names a code as a blocker, or leaves it out and knows about it. */
+const says = ({ checks }: TestPlane, what: string): boolean => {
+  const { blockers, notProbed } = checks.at(-1)?.body ?? {};
+  const code = what.replace(/^not /, '');
+  return code === what
+    ? blockers?.includes(code) === true
+    : blockers?.includes(code) === false && !notProbed?.includes(code);
 };
 
 const plane = () => mkdtemp(join(scratch, 'plane-')).then((directory) => TestPlane.start(directory));
@@ -106,6 +115,85 @@ describe('the agent', () => {
     }
     await daemon.stop();
   });
+
+  it('tells the plane when its credential file cannot be read any more, and when that was repaired (O21, O32)', async () => {
+    await using processes = new Processes();
+    await using home = await plane();
+    const machine = await installation(processes);
+    await machine.enrol(home.token());
+    home.interval = 3_000;
+    const daemon = await machine.daemon();
+    // With an hour to the next check, what comes is there because something changed.
+    await home.until(() => says(home, 'not credential-unreadable'));
+
+    await chmod(machine.file('credential'), 0o644);
+    await home.until(() => says(home, 'credential-unreadable'));
+    const status = await machine.status();
+    expect(status.readiness?.blockers).toContainEqual({
+      code: 'credential-unreadable',
+      sentence: expect.stringMatching(/^The credential file cannot be read\. .*restore the mode/),
+    });
+    expect((await machine.run('status')).stdout).toContain('blocker     credential-unreadable: The credential file');
+    await chmod(machine.file('credential'), 0o600);
+    await home.until(() => says(home, 'not credential-unreadable'));
+    expect((await machine.status()).readiness?.blockers).not.toContainEqual(
+      expect.objectContaining({ code: 'credential-unreadable' }),
+    );
+    await daemon.stop();
+  });
+
+  it('tells the plane when its clock is wrong, after three checks that say so, and when it is right again (O21)', async () => {
+    await using processes = new Processes();
+    await using home = await plane();
+    const machine = await installation(processes);
+    await machine.enrol(home.token());
+    home.clockAhead = 7_200_000;
+    home.refuse('unavailable');
+    const daemon = await machine.daemon();
+    await home.until(() => home.checks.at(-1)?.body.notProbed?.includes('clock-wrong') === true);
+    expect((await machine.run('status')).stdout).toContain('not probed  clock-wrong: Not known whether the clock');
+    const unheard = home.checks.length;
+    home.accept();
+    await home.until(() => says(home, 'clock-wrong'));
+    expect(home.checks.length).toBeGreaterThanOrEqual(unheard + 4);
+    home.clockAhead = 0;
+    await home.until(() => says(home, 'not clock-wrong'));
+    await daemon.stop();
+  });
+
+  const asRoot = process.geteuid?.() === 0 ? it : it.skip;
+  asRoot(
+    'goes on checking in on a full disk, tells the plane, and tells it when there is space again (O13, O21)',
+    async () => {
+      const small = await mkdtemp(join(scratch, 'small-'));
+      await exec('mount', ['-t', 'tmpfs', '-o', 'size=96m,mode=0700', 'rollcall-test', small]);
+      try {
+        await using processes = new Processes();
+        await using home = await plane();
+        const machine = await installation(processes, join(small, 'state-'));
+        await machine.enrol(home.token());
+        const daemon = await machine.daemon();
+        await home.until(() => says(home, 'not disk-full'));
+
+        const filler = join(small, 'filler');
+        // To the last byte; the agent cannot even keep its chain token then.
+        await exec('dd', ['if=/dev/zero', `of=${filler}`, 'bs=1M']).catch(() => undefined);
+        await home.until(() => says(home, 'disk-full'));
+        const seen = home.checks.length;
+        await home.until(() => home.checks.length >= seen + 3);
+        // Between the two lines it stays what it was.
+        await truncate(filler, 48 * 2 ** 20);
+        const between = home.checks.length;
+        await home.until(() => home.checks.length >= between + 5);
+        expect(says(home, 'disk-full')).toBe(true);
+        await truncate(filler, 8 * 2 ** 20);
+        await home.until(() => says(home, 'not disk-full'));
+        await daemon.stop();
+      } finally {
+        await exec('umount', ['--lazy', small]);
+      }
+    },
+  );
 
   it('sends not one byte of a request to a server that does not hold the pinned key (N3)', async () => {
     await using processes = new Processes();
@@ -358,11 +446,15 @@ describe('the agent', () => {
       { status: 302, headers: { location: `${home.address}/elsewhere` }, body: '' },
       { status: 410, type: 'application/problem+json', body: '{"code":"machine-melted"}' },
     ];
-    home.onCheck = () => replies[home.checks.length - 1] ?? null;
     const daemon = await machine.daemon();
-    await home.until(() => home.checks.length > replies.length);
+    // What the first looks find is news, which overtakes a check; there is none after it.
+    await home.until(() => says(home, 'not clock-wrong'));
+    const taken = home.checks.length;
+    home.onCheck = () => replies[home.checks.length - taken - 1] ?? null;
+    await home.until(() => home.checks.length > taken + replies.length);
     // One check, repeated under its id until the plane itself took it.
-    expect(new Set(home.checks.slice(0, replies.length + 1).map(({ body }) => body.checkId)).size).toBe(1);
+    const repeated = home.checks.slice(taken, taken + replies.length + 1);
+    expect(new Set(repeated.map(({ body }) => body.checkId)).size).toBe(1);
     expect(await machine.status()).toMatchObject({ state: 'checking' });
     expect(await readFile(machine.file('credential'), 'utf8')).toBe(before);
     await daemon.stop();

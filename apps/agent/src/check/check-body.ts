@@ -1,7 +1,7 @@
 import { BODY_LIMIT_BYTES, type CheckRequest, type SelfReportBody, type StopReasonWord } from '@rollcall/wire';
 
 /** What a check shows beyond being one: none of it may cost liveness, so it can be left out (C11). */
-export type Display = Pick<CheckRequest, 'believes' | 'blockers' | 'name' | 'report'>;
+export type Display = Pick<CheckRequest, 'believes' | 'blockers' | 'notProbed' | 'name' | 'report'>;
 
 /** What a machine says of itself. */
 export type SelfPortrait = { readonly name: string | null; readonly report: SelfReportBody };

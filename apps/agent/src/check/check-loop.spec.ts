@@ -3,9 +3,13 @@ import { Lifetime } from '@rollcall/lifetimes';
 import { ManualClock } from '@rollcall/lifetimes/testing';
 import type { CheckRequest } from '@rollcall/wire';
 import { accepted, answered, InMemoryPlane, lost, PIN, refused, type Behaviour } from '../testing/in-memory-plane.js';
+import type { Probe } from '../probes/probe.js';
+import { ProbedReadiness } from '../probes/probed-readiness.js';
 import { MemoryNotebook } from '../testing/memory-notebook.js';
+import { ScriptedProbe } from '../testing/scripted-probe.js';
 import { SettableReadiness } from '../testing/settable-readiness.js';
 import { CheckLoop } from './check-loop.js';
+import type { ClockSighting } from './clock-sighting.js';
 import type { Key } from './enrolment.js';
 import { LIMITS } from './schedule.js';
 
@@ -16,19 +20,25 @@ const key = (generation: number): Key => ({
 });
 
 /** A loop that runs, with everything around it in memory. */
-const running = async (behave: Behaviour = () => accepted(), keys: readonly Key[] = [key(1)]) => {
+const running = async (
+  behave: Behaviour = () => accepted(),
+  keys: readonly Key[] = [key(1)],
+  probes: readonly Probe[] | null = null,
+) => {
   const clock = new ManualClock();
   const plane = new InMemoryPlane(() => clock.monotonic());
   plane.behave = behave;
   const notebook = new MemoryNotebook();
   const readiness = new SettableReadiness();
+  const probed = probes && new ProbedReadiness({ clock, probes });
   const lines: string[] = [];
+  const sightings: ClockSighting[] = [];
   const write = (message: string) => void lines.push(message);
   let ids = 0;
   const loop = new CheckLoop({
     clock,
     notebook,
-    readiness,
+    readiness: probed ?? readiness,
     portrait: { name: 'host', report: { hostname: 'host', agentVersion: '1', platform: 'linux', arch: 'x64' } },
     boot: { counter: 7, id: '00000001' },
     limits: LIMITS,
@@ -36,9 +46,11 @@ const running = async (behave: Behaviour = () => accepted(), keys: readonly Key[
     chance: () => 0.5,
     newCheckId: () => `check-${(ids += 1)}`,
     newBootId: () => '00000002',
+    onSighting: (sighting) => sightings.push(sighting),
   });
   const lifetime = new Lifetime();
   lifetime.run((signal) => loop.run(signal));
+  if (probed) lifetime.run((signal) => probed.run(signal));
   if (keys.length > 0) loop.use({ plane, keys, chain: null, interval: 30_000, machine: null });
   await clock.advance(0);
   return {
@@ -48,6 +60,7 @@ const running = async (behave: Behaviour = () => accepted(), keys: readonly Key[
     readiness,
     loop,
     lines,
+    sightings,
     lifetime,
     said: () => plane.received.map(({ body }) => body),
     async [Symbol.asyncDispose]() {
@@ -113,6 +126,44 @@ describe('the check loop', () => {
   it('says "not probed" as long as nothing was probed (O25)', async () => {
     await using test = await running();
     expect(test.said()[0]?.blockers).toBeNull();
+  });
+
+  it('says of which codes nothing is known at present, where there are any (O25)', async () => {
+    await using test = await running();
+    test.readiness.set(['disk-full'], 'clock-wrong');
+    await test.clock.advance(10_000);
+    test.readiness.set(['disk-full']);
+    await test.clock.advance(10_000);
+    expect(test.said().map(({ notProbed }) => notProbed)).toEqual([undefined, ['clock-wrong'], undefined]);
+  });
+
+  it('misses and delays no check while a probe hangs (O13)', async () => {
+    const disk = new ScriptedProbe('disk-full');
+    disk.hangs();
+    await using test = await running(undefined, undefined, [disk, new ScriptedProbe('clock-wrong')]);
+    await test.clock.advance(minutes(10));
+    // After five seconds it is known that the disk could not be probed, which is news; the floor is kept.
+    expect(test.plane.gaps).toEqual([10_000, ...Array<number>(19).fill(30_000)]);
+    expect(test.said()[0]).toMatchObject({ blockers: null });
+    for (const body of test.said().slice(1)) expect(body).toMatchObject({ blockers: [], notProbed: ['disk-full'] });
+    expect(disk.looks).toBe(1);
+  });
+
+  it('tells with each accepted check what time it was at the plane, and when it asked', async () => {
+    await using test = await running(() => accepted({ serverTime: undefined }));
+    const answers = [
+      () => test.clock.sleep(2_000).then(() => accepted({ serverTime: '2026-01-01T00:00:31.500Z' })),
+      () => accepted({ serverTime: 'noon' }),
+      () => refused('unavailable'),
+      () => accepted({ serverTime: '2026-01-01T12:00:00.000Z' }),
+    ];
+    test.plane.behave = () => answers.shift()?.() ?? null;
+    await test.clock.advance(minutes(2) + 5_000);
+    const start = Date.UTC(2026, 0, 1);
+    expect(test.sightings).toEqual([
+      { sentAt: start + 30_000, receivedAt: start + 32_000, serverTime: start + 31_500 },
+      { sentAt: start + 122_000, receivedAt: start + 122_000, serverTime: start + 43_200_000 },
+    ]);
   });
 
   it('checks at once when it is given a credential, and has nothing to say before (O16)', async () => {

@@ -4,6 +4,7 @@ import { isPin, type CheckRequest, type StopReasonWord } from '@rollcall/wire';
 import type { Log } from '../log.js';
 import { checkBody, type Display, type SelfPortrait } from './check-body.js';
 import type { CheckStatus } from './check-status.js';
+import type { ClockSighting } from './clock-sighting.js';
 import type { Enrolment, Key, MachineRow, Notebook } from './enrolment.js';
 import { clockProblemOf, describeOutcome } from './describe-outcome.js';
 import { sayGoodbye } from './goodbye.js';
@@ -29,6 +30,8 @@ export type CheckLoopOptions = {
   readonly chance: Chance;
   readonly newCheckId: () => string;
   readonly newBootId: () => string;
+  /** Told of each accepted check whose answer says the plane's time. (Default: nobody looks at the clock) */
+  readonly onSighting?: (sighting: ClockSighting) => void;
 };
 
 /** Resolved when somebody has news for the loop. */
@@ -211,7 +214,10 @@ export class CheckLoop {
     const { course, next, wait } = reactTo(outcome, this.#course, { chance, limits, hasOtherKey });
     this.#course = course;
     this.#note(outcome, next === 'halt');
-    if (outcome.kind === 'accepted') this.#accept(outcome.answer, key, enrolment);
+    if (outcome.kind === 'accepted') {
+      this.#accept(outcome.answer, key, enrolment);
+      this.#sight(outcome.answer, this.#sentAt);
+    }
     if (next !== 'repeat') this.#unanswered = null;
     switch (next) {
       case 'minimal':
@@ -289,6 +295,12 @@ export class CheckLoop {
     }
   }
 
+  #sight({ serverTime }: AcceptedCheck, sentAt: Moment): void {
+    const at = Date.parse(serverTime);
+    if (!Number.isNaN(at))
+      this.#o.onSighting?.({ sentAt: sentAt.wall, receivedAt: this.#o.clock.wall(), serverTime: at });
+  }
+
   #otherKey(): Key | null {
     return this.#enrolment?.keys.find((key) => key !== this.#key) ?? null;
   }
@@ -321,7 +333,15 @@ export class CheckLoop {
       ...(this.#machine ? { machine: this.#machine.id } : {}),
       generation: this.#key?.generation ?? 0,
     };
-    return { believes, blockers: readiness.current(), name: portrait.name, report: portrait.report };
+    const findings = readiness.current();
+    const notProbed = findings?.notProbed.map(({ code }) => code) ?? [];
+    return {
+      believes,
+      blockers: findings?.blockers ?? null,
+      ...(notProbed.length > 0 ? { notProbed } : {}),
+      name: portrait.name,
+      report: portrait.report,
+    };
   }
 
   #note(outcome: Outcome, halted: boolean): void {
@@ -354,7 +374,8 @@ export class CheckLoop {
 }
 
 /** What a machine shows of itself, for comparing. What it believes comes from the plane and is no reason to try again. */
-const textOf = ({ blockers, name, report }: Display): string => JSON.stringify([blockers, name, report]);
+const textOf = ({ blockers, notProbed, name, report }: Display): string =>
+  JSON.stringify([blockers, notProbed, name, report]);
 
 /**
  * Leaves pins out that would shut out the very authority that told them: a mistake of the plane's would lock this machine out for good.

@@ -1,18 +1,16 @@
+/** A code about which nothing is known at present, and why, for a person at this machine. */
+export type NotProbed = { readonly code: string; readonly why: string };
+
+/** What is known about what keeps this machine from taking work; codes are sorted. */
+export type Findings = {
+  readonly blockers: readonly string[];
+  readonly notProbed: readonly NotProbed[];
+};
+
 /** What keeps this machine from taking work. */
 export abstract class Readiness {
-  /** Blocker codes; null as long as nothing has been probed, which the plane reads as "nothing new" (O25). Never waits (O13). */
-  abstract current(): readonly string[] | null;
-  /** Calls back when `current` has changed; returns how to stop that. */
+  /** null as long as nothing has been probed, which the plane reads as "nothing new" (O25). Never waits (O13). */
+  abstract current(): Findings | null;
+  /** Calls back when the codes of `current` have changed; returns how to stop that. */
   abstract onChange(listener: () => void): () => void;
-}
-
-/** As long as there are no probes. */
-export class NotProbed extends Readiness {
-  override current(): null {
-    return null;
-  }
-
-  override onChange(): () => void {
-    return () => undefined;
-  }
 }

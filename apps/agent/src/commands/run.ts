@@ -1,11 +1,13 @@
 import { SystemClock } from '@rollcall/lifetimes';
 import { arch, hostname, platform } from 'node:os';
-import { NotProbed } from '../check/readiness.js';
-import { LIMITS, type Limits } from '../check/schedule.js';
+import { LIMITS } from '../check/schedule.js';
 import { Daemon } from '../daemon/daemon.js';
 import { EXIT, Told } from '../exit-code.js';
 import type { StateDirectory } from '../installation/state-directory.js';
 import { lineLog } from '../log.js';
+import { DiskProbe } from '../probes/disk-probe.js';
+import { LogoutProbe } from '../probes/logout-probe.js';
+import { PROBE_EVERY } from '../probes/probed-readiness.js';
 import { VERSION } from '../version.js';
 
 /** What this machine says of itself, in enrolment and checks. */
@@ -34,7 +36,15 @@ export const run = async (directory: StateDirectory): Promise<number> => {
   };
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal).on('SIGHUP', onSignal);
   const notStarted = await Daemon.run(
-    { directory, clock, log, readiness: new NotProbed(), portrait: portrait(), limits: limits(process.env) },
+    {
+      directory,
+      clock,
+      log,
+      probes: [new DiskProbe(directory.path), new LogoutProbe()],
+      probeEvery: lowered(process.env['ROLLCALL_AGENT_PROBE_INTERVAL_MS'], PROBE_EVERY),
+      portrait: portrait(),
+      limits: { ...LIMITS, floor: lowered(process.env['ROLLCALL_AGENT_INTERVAL_FLOOR_MS'], LIMITS.floor) },
+    },
     (ask) => {
       stop = () => ask('signal');
       log.info(`rollcall-agent ${VERSION} is running, process ${process.pid}`);
@@ -52,10 +62,10 @@ export const run = async (directory: StateDirectory): Promise<number> => {
 };
 
 /**
- * The bounds of every wait. `ROLLCALL_AGENT_INTERVAL_FLOOR_MS` lowers the floor so that tests of whole processes take seconds; it is not
- * for machines: a plane counts on the floor.
+ * A number of milliseconds that the environment may lower, so that tests of whole processes take seconds. Not for machines: a plane counts
+ * on the floor, and the catalogue of blockers on the probes.
  */
-const limits = (environment: NodeJS.ProcessEnv): Limits => {
-  const floor = Number(environment['ROLLCALL_AGENT_INTERVAL_FLOOR_MS']);
-  return Number.isInteger(floor) && floor > 0 && floor < LIMITS.floor ? { ...LIMITS, floor } : LIMITS;
+const lowered = (given: string | undefined, usual: number): number => {
+  const ms = Number(given);
+  return Number.isInteger(ms) && ms > 0 && ms < usual ? ms : usual;
 };

@@ -34,6 +34,7 @@ const withoutDaemon = async (directory: StateDirectory): Promise<AgentStatus> =>
     plane: isEnrolled ? installation.address : null,
     machine: isEnrolled ? installation.enrolment.machine : null,
     checks: null,
+    readiness: null,
     problems: [],
   };
 };

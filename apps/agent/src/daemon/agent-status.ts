@@ -1,4 +1,5 @@
 import type { CheckStatus } from '../check/check-status.js';
+import type { ShownReadiness } from './shown-readiness.js';
 
 /** What `rollcall-agent status --json` prints. Times are RFC 3339; nothing in it is a secret. */
 export type AgentStatus = {
@@ -22,6 +23,8 @@ export type AgentStatus = {
     readonly lastOutcome: string | null;
     readonly nextCheckAt: string | null;
   } | null;
+  /** What the probes of this machine say; null when no agent is running, or its probes have not all had a turn yet. */
+  readonly readiness: ShownReadiness | null;
   /** What else a person should know: a wrong clock, a disk that cannot be written. */
   readonly problems: readonly string[];
 };

@@ -1,16 +1,19 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { SystemClock } from '@rollcall/lifetimes';
+import { SystemClock, type Clock } from '@rollcall/lifetimes';
+import { ManualClock } from '@rollcall/lifetimes/testing';
 import { readPrivateFile, writePrivateFile } from '@rollcall/secret-file';
 import { hashOf, makeSecret, type StopReasonWord } from '@rollcall/wire';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LocalDaemon } from '../commands/local-daemon.js';
+import { until } from '../commands/until.js';
 import { LIMITS } from '../check/schedule.js';
 import { writeCredential } from '../installation/credential-file.js';
 import { writeHomePlane } from '../installation/home-plane.js';
 import { openStateDirectory, stateDirectory, type StateDirectory } from '../installation/state-directory.js';
-import { SettableReadiness } from '../testing/settable-readiness.js';
+import type { Probe } from '../probes/probe.js';
+import { ScriptedProbe } from '../testing/scripted-probe.js';
 import { problem, TestPlane } from '../testing/test-plane.js';
 import { Daemon } from './daemon.js';
 
@@ -49,16 +52,22 @@ const takes = (...keys: readonly { secret: string }[]) => {
       : problem('credential-unknown');
 };
 
+type Started = {
+  readonly drain?: () => Promise<void>;
+  readonly probes?: readonly Probe[];
+  readonly clock?: Clock;
+};
+
 /** A daemon in this process. */
-const started = async (drain?: () => Promise<void>) => {
+const started = async ({ drain, probes = [], clock = new SystemClock() }: Started = {}) => {
   const lines: string[] = [];
   const write = (line: string) => void lines.push(line);
   const up = Promise.withResolvers<(reason: StopReasonWord) => void>();
   const ended = Daemon.run(
     {
       directory,
-      clock: new SystemClock(),
-      readiness: new SettableReadiness(),
+      clock,
+      probes,
       portrait: { name: 'host', report: {} },
       limits: { ...LIMITS, floor: 50 },
       log: { info: write, warn: write, error: write },
@@ -80,7 +89,7 @@ describe('the daemon', () => {
     await writeCredential(directory.credential, key);
     takes(key);
     const work = Promise.withResolvers<void>();
-    const daemon = await started(() => work.promise);
+    const daemon = await started({ drain: () => work.promise });
     await home.until(() => home.checks.length > 0);
     daemon.stop('signal');
     const before = home.checks.length;
@@ -107,6 +116,56 @@ describe('the daemon', () => {
     expect(status?.state).toBe('checking');
     expect(status?.problems).toHaveLength(1);
     expect(home.checks[2]?.body.chain).toBe('epoch.2.mac');
+    daemon.stop('signal');
+    await daemon.ended;
+  });
+
+  it('goes on checking while a probe hangs, says so, and stops without waiting for it (O13, O25)', async () => {
+    await using home = await atHome();
+    const key = keyOf(1);
+    await writeCredential(directory.credential, key);
+    takes(key);
+    const hung = new ScriptedProbe('disk-full');
+    hung.hangs();
+    const daemon = await started({ probes: [hung] });
+    await home.until(() => home.checks.some(({ body }) => body.notProbed?.includes('disk-full') === true));
+    const seen = home.checks.length;
+    await home.until(() => home.checks.length >= seen + 3);
+    expect(home.checks.at(-1)?.body).toMatchObject({ blockers: [], notProbed: ['disk-full'] });
+    expect((await new LocalDaemon(directory).status())?.readiness).toEqual({
+      blockers: [],
+      notProbed: [{ code: 'disk-full', sentence: 'Not known whether the disk is full: no answer within 5 s.' }],
+    });
+    daemon.stop('signal');
+    await daemon.ended;
+    expect([hung.looks, hung.underWay]).toEqual([1, 1]);
+  });
+
+  it('says that its credential is gone, and looks at once when it is given another one (O21)', async () => {
+    await using home = await atHome();
+    const [lost, fresh] = [keyOf(1), keyOf(2)];
+    await writeCredential(directory.credential, lost);
+    takes(lost, fresh);
+    const clock = new ManualClock();
+    const daemon = await started({ clock });
+    const local = new LocalDaemon(directory);
+    const isBlocked = (expected: boolean) =>
+      until(new SystemClock(), 20_000, async () => {
+        const blockers = (await local.status())?.readiness?.blockers.map(({ code }) => code);
+        return blockers?.includes('credential-unreadable') === expected;
+      });
+    await home.until(() => home.checks.length > 0);
+    expect(await isBlocked(false)).toBe(true);
+    await rm(directory.credential);
+    await clock.advance(60_000);
+    expect(await isBlocked(true)).toBe(true);
+    // The clock stands still from here on: no turn of a probe comes.
+    await writeCredential(directory.credential, fresh);
+    await local.reload();
+    expect(await isBlocked(false)).toBe(true);
+    expect(daemon.lines.filter((line) => line.startsWith('Blockers'))).toContainEqual(
+      expect.stringContaining('credential-unreadable'),
+    );
     daemon.stop('signal');
     await daemon.ended;
   });

@@ -5,7 +5,6 @@ import type { StopReasonWord } from '@rollcall/wire';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { CheckLoop } from '../check/check-loop.js';
 import type { SelfPortrait } from '../check/check-body.js';
-import type { Readiness } from '../check/readiness.js';
 import type { Limits } from '../check/schedule.js';
 import { keepBoot, nextBoot } from '../installation/boot-counter.js';
 import { FileNotebook } from '../installation/file-notebook.js';
@@ -13,15 +12,23 @@ import { latchedSince, setLatch } from '../installation/latch.js';
 import { loadEnrolment, type LoadedEnrolment } from '../installation/load-enrolment.js';
 import { openStateDirectory, type StateDirectory } from '../installation/state-directory.js';
 import type { Log } from '../log.js';
+import { ClockProbe } from '../probes/clock-probe.js';
+import { CredentialProbe } from '../probes/credential-probe.js';
+import type { Probe } from '../probes/probe.js';
+import { PROBE_EVERY, ProbedReadiness } from '../probes/probed-readiness.js';
 import { VERSION } from '../version.js';
 import { checkSentence, shownChecks, type AgentStatus } from './agent-status.js';
+import { findingsLine, shownReadiness } from './shown-readiness.js';
 import { stopReasonIn } from './stop-reason.js';
 
 /** What a daemon is made of. */
 export type DaemonOptions = {
   readonly directory: StateDirectory;
   readonly clock: Clock;
-  readonly readiness: Readiness;
+  /** Look at what is around the agent; it adds those that look at itself. */
+  readonly probes: readonly Probe[];
+  /** From one look of a probe to its next, in milliseconds. (Default: 60,000) */
+  readonly probeEvery?: number;
   readonly portrait: SelfPortrait;
   readonly limits: Limits;
   readonly log: Log;
@@ -38,6 +45,8 @@ export class Daemon {
   readonly #o: DaemonOptions;
   readonly #lifetime = new Lifetime();
   readonly #loop: CheckLoop;
+  readonly #readiness: ProbedReadiness;
+  readonly #credentialProbe: CredentialProbe;
   readonly #notebook: FileNotebook;
   #askToStop: (reason: StopReasonWord) => void = () => undefined;
   /** The first reason that was given; later ones change nothing. */
@@ -49,8 +58,17 @@ export class Daemon {
     this.#notebook = notebook;
     this.#installation = installation;
     const newBootId = () => randomBytes(4).toString('hex');
+    const clockProbe = new ClockProbe();
+    this.#credentialProbe = new CredentialProbe(options.directory, () => this.#loop.key);
+    this.#readiness = new ProbedReadiness({
+      clock: options.clock,
+      probes: [...options.probes, clockProbe, this.#credentialProbe],
+      every: options.probeEvery ?? PROBE_EVERY,
+    });
     this.#loop = new CheckLoop({
       ...options,
+      readiness: this.#readiness,
+      onSighting: (sighting) => clockProbe.observe(sighting),
       notebook,
       boot: { counter: boot, id: newBootId() },
       chance: Math.random,
@@ -99,9 +117,11 @@ export class Daemon {
       routes: this.#routes(),
       onFault: (error) => log.error('A local command failed', error),
     });
+    this.#readiness.onChange(() => log.info(findingsLine(this.#readiness.current())));
     try {
       this.#adopt(this.#installation);
       this.#lifetime.run((signal) => this.#loop.run(signal));
+      this.#lifetime.run((signal) => this.#readiness.run(signal));
       onReady((reason) => this.#askToStop(reason));
       const reason = await Promise.race([this.#stopAsked, this.#failed()]);
       log.info(`Stopping (${reason})`);
@@ -127,6 +147,7 @@ export class Daemon {
   #adopt(installation: LoadedEnrolment): void {
     this.#installation = installation;
     this.#loop.use(installation.state === 'enrolled' ? installation.enrolment : null);
+    this.#credentialProbe.lookAgain();
     if (installation.state !== 'enrolled') this.#o.log.warn(installation.sentence);
   }
 
@@ -165,6 +186,7 @@ export class Daemon {
       plane: isEnrolled ? installation.address : null,
       machine: checks.machine,
       checks: shownChecks(checks),
+      readiness: shownReadiness(this.#readiness.current()),
       problems,
     };
   }

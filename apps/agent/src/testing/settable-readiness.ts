@@ -1,12 +1,12 @@
-import { Readiness } from '../check/readiness.js';
+import { Readiness, type Findings } from '../check/readiness.js';
 
 /** A readiness that a test sets. */
 export class SettableReadiness extends Readiness {
-  #blockers: readonly string[] | null = null;
+  #findings: Findings | null = null;
   readonly #listeners = new Set<() => void>();
 
-  override current(): readonly string[] | null {
-    return this.#blockers;
+  override current(): Findings | null {
+    return this.#findings;
   }
 
   override onChange(listener: () => void): () => void {
@@ -14,8 +14,8 @@ export class SettableReadiness extends Readiness {
     return () => this.#listeners.delete(listener);
   }
 
-  set(blockers: readonly string[]): void {
-    this.#blockers = blockers;
+  set(blockers: readonly string[], ...notProbed: readonly string[]): void {
+    this.#findings = { blockers, notProbed: notProbed.map((code) => ({ code, why: 'a test says so' })) };
     for (const listener of this.#listeners) listener();
   }
 }

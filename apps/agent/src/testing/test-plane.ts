@@ -40,6 +40,8 @@ export class TestPlane implements AsyncDisposable {
   readonly enrolments: EnrolmentRequest[] = [];
   /** Seconds that answers carry. */
   interval: unknown = 0.3;
+  /** Milliseconds by which the clock of this plane differs from that of the machine. */
+  clockAhead = 0;
   /** What a check is answered with instead of success; called once per check. */
   onCheck: (check: SeenCheck) => Reply | null | Promise<Reply | null> = () => null;
   /** Loses the answer to the next enrolment after it was recorded. */
@@ -156,7 +158,7 @@ export class TestPlane implements AsyncDisposable {
       chain: `epoch.${n}.mac`,
       pins: [this.authority.pin],
       requests: { logTail: null, rotate: false },
-      serverTime: '2026-01-01T00:00:00.000Z',
+      serverTime: new Date(Date.now() + this.clockAhead).toISOString(),
     };
   }
 }
