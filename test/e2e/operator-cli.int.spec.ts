@@ -9,9 +9,11 @@ import {
   decodeEnrolmentToken,
   hashOf,
   makeSecret,
+  type BlockerList,
   type History,
   type MachineDetail,
   type MachineList,
+  type Readiness,
 } from '@rollcall/wire';
 import { startOperatorPlane, type OperatorPlane } from '../support/operator-plane.js';
 
@@ -182,6 +184,65 @@ describe('rollcall machines', () => {
     await plane.caughtUp();
     for (const argv of [['machines'], ['machines', 'show', 'full-disk']])
       expect((await cli(argv)).out).toMatch(/present, but cannot take work: .*\(disk-full\)/);
+  });
+
+  it('tells which blockers stand, on which machines, since when, and who can fix them (O21, O32)', async () => {
+    const [one, other, noted] = [
+      await plane.join({ name: 'blocked-one' }),
+      await plane.join({ name: 'blocked-other' }),
+      await plane.join({ name: 'blocked-not' }),
+    ];
+    await one.check({ blockers: ['clock-wrong'] });
+    await one.check({ blockers: ['adoption-failed'] });
+    await other.check({ blockers: ['adoption-failed', 'moon-phase'] });
+    await noted.check({ blockers: ['update-pending'] });
+    await plane.caughtUp();
+    const blockers = await cli(['blockers']);
+    expect(blockers.out).toMatch(/adoption-failed +2 .* ago|adoption-failed +2 +just now/);
+    expect(blockers.out).toContain('the owner of the node: read the briefing');
+    expect(blockers.out).toMatch(/moon-phase +1 .*blocked +for a reason that this plane does not know/);
+    expect(blockers.out).not.toContain('clock-wrong');
+    expect((await cli(['blockers', '--all'])).out).toMatch(/clock-wrong +0 /);
+    const document = await json<BlockerList>(['blockers']);
+    expect(document.blockers.find(({ code }) => code === 'moon-phase')).toMatchObject({ known: false, machines: 1 });
+
+    const listed = async (...filter: string[]): Promise<readonly string[]> => {
+      const { machines } = await json<MachineList>(['machines', '--name', 'blocked-', ...filter]);
+      return machines.map(({ name }) => name ?? '').toSorted();
+    };
+    expect(await listed('--blocked')).toEqual(['blocked-one', 'blocked-other']);
+    expect(await listed('--blocker', 'moon-phase')).toEqual(['blocked-other']);
+    expect(await listed('--blocker', 'update-pending')).toEqual(['blocked-not']);
+    expect((await cli(['machines', '--blocked', '--name', 'nobody'])).out).toBe('No machine matches.\n');
+
+    const shown = (await cli(['machines', 'show', 'blocked-other'])).out;
+    expect(shown).toMatch(/Blocker +moon-phase: for a reason .*, since .*; to be fixed by whoever runs the plane/);
+    expect((await cli(['readiness', 'blocked-one'])).out).toMatch(
+      /adoption-failed +\S+ \S+Z +it stands .*\nclock-wrong +\S+ \S+Z +\S+ \S+Z +\d+ s +blocked +the clock is wrong/,
+    );
+    const { episodes } = await json<Readiness>(['readiness', 'blocked-one']);
+    expect(episodes.map(({ code, until }) => [code, until === null])).toEqual([
+      ['adoption-failed', true],
+      ['clock-wrong', false],
+    ]);
+    expect((await cli(['readiness', 'nobody'])).exit).toBe(EXIT.notFound);
+    expect((await cli(['history', 'blocked-one'])).out).toMatch(
+      /cannot take work any more: the clock is wrong \(clock-wrong\)[^]*one more reason not to take work: .*\(adoption-failed\); the clock is wrong \(clock-wrong\) lasted \d+ s/,
+    );
+  });
+
+  it('keeps what is known of blockers while a machine has not probed (O25)', async () => {
+    const machine = await plane.join({ name: 'unprobed' });
+    await machine.check({ blockers: ['disk-full'] });
+    await plane.caughtUp();
+    const before = (await json<MachineDetail>(['machines', 'show', 'unprobed'])).machine;
+    await machine.check({ blockers: null });
+    await plane.caughtUp();
+    const after = (await json<MachineDetail>(['machines', 'show', 'unprobed'])).machine;
+    expect([after.blockers, after.sentence, after.canTakeWork]).toEqual([before.blockers, before.sentence, false]);
+    expect((await cli(['machines', '--blocked'])).out).toMatch(
+      /unprobed .*present, but cannot take work: .*\(disk-full\)/,
+    );
   });
 
   it('never prints a control character of a hostname, in no form (U6)', async () => {

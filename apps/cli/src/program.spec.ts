@@ -7,6 +7,9 @@ describe('a word that can name nothing', () => {
   it.each([
     ['an empty machine', ['machines', 'show', ''], 'It is empty.'],
     ['a machine that is longer than any name', ['history', 'n'.repeat(65)], 'longer than any id and any name'],
+    ['a machine whose readiness nobody can name', ['readiness', ''], 'It is empty.'],
+    ['more episodes than there can be', ['readiness', 'x', '--limit', '501'], 'from 1 to 500'],
+    ['what is no code of a blocker', ['machines', '--blocker', 'Disk full'], 'such as disk-full'],
     ['an empty read model', ['read-models', 'rebuild', ''], 'It is empty.'],
   ])('%s is wrong usage, and no plane is asked (U6)', async (_, argv, words) => {
     const surroundings = captured({ env: { ROLLCALL_CONFIG_DIR: '/nobody/is/signed/in' } });

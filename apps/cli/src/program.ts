@@ -10,6 +10,7 @@ import {
   showOne,
   type Filter,
 } from './commands/machines.js';
+import { listBlockers, showReadiness } from './commands/readiness.js';
 import { rebuildReadModel, showReadModels } from './commands/read-models.js';
 import { login, logout } from './commands/sign-in.js';
 import { watchMachines } from './commands/watch-machines.js';
@@ -27,11 +28,21 @@ const duration = (text: string): number => {
   }
 };
 
-const lines = (text: string): number => {
-  const count = Number(text);
-  if (!/^\d+$/.test(text) || count < 1 || count > 1_000)
-    throw new InvalidArgumentError('It must be a number from 1 to 1000.');
-  return count;
+const upTo =
+  (most: number) =>
+  (text: string): number => {
+    const count = Number(text);
+    if (!/^\d+$/.test(text) || count < 1 || count > most)
+      throw new InvalidArgumentError(`It must be a number from 1 to ${most}.`);
+    return count;
+  };
+
+const blockerCode = (text: string): string => {
+  if (!/^[a-z][a-z0-9-]{0,63}$/.test(text))
+    throw new InvalidArgumentError(
+      'It must be the code of a blocker, such as disk-full; see `rollcall blockers --all`.',
+    );
+  return text;
 };
 
 const LONGEST_NAME = 64;
@@ -55,6 +66,8 @@ const withFilter = (command: Command): Command =>
   command
     .option('--name <text>', 'only machines whose name contains this')
     .addOption(new Option('--presence <presence>', 'only these').choices(['not-yet-arrived', 'present', 'absent']))
+    .option('--blocked', 'only machines that are present, but cannot take work')
+    .option('--blocker <code>', 'only machines on which this blocker stands, present or not', blockerCode)
     .option('--deleted', 'deleted machines too');
 
 /**
@@ -139,8 +152,20 @@ export const buildProgram = (
     .command('history')
     .description('everything that is recorded about a machine, in order')
     .addArgument(machineArgument())
-    .option('--limit <lines>', 'at most so many lines, the newest', lines, 200)
+    .option('--limit <lines>', 'at most so many lines, the newest', upTo(1_000), 200)
     .action((machine: string, options: { limit: number }) => showHistory(machine, options, context()));
+
+  program
+    .command('blockers')
+    .description('what keeps machines that are yours from taking work, and who can fix it')
+    .option('--all', 'the whole catalogue, also what stands on no machine')
+    .action((options: { all?: boolean }) => listBlockers(options, context()));
+  program
+    .command('readiness')
+    .description('what has kept a machine from taking work, and for how long, the newest first')
+    .addArgument(machineArgument())
+    .option('--limit <episodes>', 'at most so many, the newest', upTo(500), 100)
+    .action((machine: string, options: { limit: number }) => showReadiness(machine, options, context()));
 
   const readModels = program.command('read-models').description('the views that follow the record');
   readModels

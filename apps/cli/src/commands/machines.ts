@@ -8,10 +8,17 @@ import type { Plane } from '../plane/plane.js';
 import { askYes } from '../session/ask.js';
 
 /** What `machines` and `machines watch` narrow the list by. */
-export type Filter = { readonly name?: string; readonly presence?: string; readonly deleted?: boolean };
+export type Filter = {
+  readonly name?: string;
+  readonly presence?: string;
+  readonly blocker?: string;
+  readonly blocked?: boolean;
+  readonly deleted?: boolean;
+};
 
 /** Whether an empty list says nothing about what is enrolled. */
-export const isNarrowed = ({ name, presence }: Filter): boolean => name !== undefined || presence !== undefined;
+export const isNarrowed = ({ name, presence, blocker, blocked }: Filter): boolean =>
+  name !== undefined || presence !== undefined || blocker !== undefined || blocked === true;
 
 /** `GET /v1/machines`, all pages of it. `asOf` is that of the oldest page, so no row is older than it says. */
 export const listAll = async (
@@ -26,6 +33,8 @@ export const listAll = async (
     const query: URLSearchParams = new URLSearchParams({ limit: '500' });
     if (filter.name !== undefined) query.set('name', filter.name);
     if (filter.presence !== undefined) query.set('presence', filter.presence);
+    if (filter.blocker !== undefined) query.set('blocker', filter.blocker);
+    if (filter.blocked) query.set('blocked', 'true');
     if (filter.deleted) query.set('deleted', 'true');
     if (after !== null) query.set('after', after);
     const page: MachineList = await plane.read<MachineList>(`/v1/machines?${query.toString()}`, signal);

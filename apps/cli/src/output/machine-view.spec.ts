@@ -19,12 +19,13 @@ const blocked = machineView({
   blockers: [
     {
       code: 'disk-full',
-      since: asOf,
+      since: '2026-11-29T14:02:00.000Z',
       sentence: 'the disk is full',
       fix: 'whoever looks after the machine: free space',
       blocksWork: true,
     },
   ],
+  canTakeWork: false,
   sentence: 'present, but cannot take work: the disk is full (disk-full)',
 });
 
@@ -87,8 +88,18 @@ it('shows of one machine who can fix what blocks it (O21, O32)', () => {
   const { out } = print((output) => showMachine(output, { machine: blocked, asOf, behind: false }));
   expect(out).toContain('present, but cannot take work: the disk is full (disk-full)');
   expect(out).toContain(
-    'disk-full: the disk is full, since 2026-11-29 14:02:12Z; to be fixed by whoever looks after the machine: free space',
+    'Blocker       disk-full: the disk is full, since 2026-11-29 14:02:00Z (12 s ago); to be fixed by whoever looks after the machine: free space',
   );
+  expect(out).toMatch(/^Takes work +no$/m);
+});
+
+it('shows of one machine what only informs as a note, and that it takes work (O32)', () => {
+  const noted = machineView({
+    blockers: [{ code: 'stops-at-logout', since: asOf, sentence: 'it stops', fix: 'somebody', blocksWork: false }],
+  });
+  const { out } = print((output) => showMachine(output, { machine: noted, asOf, behind: false }));
+  expect(out).toContain('Note          stops-at-logout: it stops, since 2026-11-29 14:02:12Z (just now)');
+  expect(out).toMatch(/^Takes work +yes$/m);
 });
 
 it('shows since when the tail of a log is asked for, and nothing where it is not (O26)', () => {

@@ -59,9 +59,10 @@ export const showMachine = (output: Output, { machine, ...age }: MachineDetail):
     ['Presence', presence(machine)],
     ['Lifecycle', lifecycle(machine)],
     ['Last check', when(machine.lastCheckAt)],
-    ...machine.blockers.map(({ code, sentence, fix, since }): readonly [string, Cell] => [
-      'Blocker',
-      { text: `${code}: ${sentence}, since ${clockTime(since)}; to be fixed by ${fix}`, tone: 'warning' },
+    ['Takes work', machine.canTakeWork ? 'yes' : 'no'],
+    ...machine.blockers.map(({ code, sentence, fix, since, blocksWork }): readonly [string, Cell] => [
+      blocksWork ? 'Blocker' : 'Note',
+      { text: `${code}: ${sentence}, since ${when(since)}; to be fixed by ${fix}`, tone: 'warning' },
     ]),
     ...(machine.requests.logTail === null
       ? []

@@ -13,11 +13,14 @@ export const relativeTime = (at: string | null, asOf: string | null): string => 
   if (at === null) return 'never';
   if (asOf === null) return clockTime(at);
   const seconds = Math.floor((Date.parse(asOf) - Date.parse(at)) / 1000);
-  const step = STEPS.find(([, size]) => seconds >= size);
-  if (!step) return 'just now';
-  const [unit, size] = step;
+  return seconds < 1 ? 'just now' : `${lasting(seconds)} ago`;
+};
+
+/** How many seconds something lasted, for people: `12 s`, `3 min`, `2 days`. */
+export const lasting = (seconds: number): string => {
+  const [unit, size] = STEPS.find(([, length]) => seconds >= length) ?? ['s', 1];
   const amount = Math.floor(seconds / size);
-  return `${amount} ${unit === 'day' && amount > 1 ? 'days' : unit} ago`;
+  return `${amount} ${unit === 'day' && amount > 1 ? 'days' : unit}`;
 };
 
 /** A time of the record to the second, in UTC: `2026-11-29 14:02:10Z`. */

@@ -98,7 +98,7 @@ const blockersBefore = async (
     .orderBy('revision', 'desc')
     .limit(LOOK_BACK)
     .execute();
-  const [oldest, ...later] = rows.map(decodeLine).reverse();
+  const [oldest, ...later] = rows.map(decodeLine).toReversed();
   if (oldest === undefined) return [];
   const known = blockersAfter([], oldest);
   const first = rows.length < LOOK_BACK ? known : known.map(({ code }) => ({ code, since: null }));
