@@ -136,10 +136,27 @@ describe('a machine enrols, checks in, and the plane knows', () => {
     expect([...seen].filter((word) => word.includes('stop'))).toEqual([]);
   }, 60_000);
 
+  it('keeps what it is asked for while it is away (O26)', async () => {
+    expect(await plane.cli('machines', 'request-log', id)).toMatchObject({ code: 0 });
+    expect(await plane.cli('machines', 'log', id)).toMatchObject({ code: 4, stdout: '' });
+    await eventually('the request is shown', async () => (await only()).requests.logTail !== null);
+  }, 60_000);
+
   it('sees it present again after the next start (O23, U9)', async () => {
     agent = await plane.runAgent('one');
     await becomes({ presence: 'present', lifecycle: 'running', id });
     expect((await list()).machines).toHaveLength(1);
+  }, 60_000);
+
+  it('has the end of its log then, once, whichever instance it lands on (O26, U9)', async () => {
+    await eventually('the log is there', async () => (await plane.cli('machines', 'log', id)).code === 0);
+    const { stdout } = await plane.cli('machines', 'log', id);
+    expect(stdout).toMatch(/ info .*is running, process \d+\n(.*\n)*.* info Checked in\n/);
+    expect(stdout).not.toMatch(/rc[moe]_/);
+    await becomes({ requests: { logTail: null } });
+    const facts = await plane.store.readStream(`machine-${id}`);
+    const received = facts.filter((fact) => fact.kind === 'event' && fact.event.type === 'LogTailReceived');
+    expect(received).toHaveLength(1);
   }, 60_000);
 
   it('tells a stop by a person from a disappearance: stopping, then stopped (O7, O17, O23)', async () => {
@@ -230,7 +247,9 @@ describe('a machine enrols, checks in, and the plane knows', () => {
       'GenerationConfirmed',
       'AgentStarted',
       'NameAdopted',
+      'LogTailRequested',
       'AgentStarted',
+      'LogTailReceived',
       'StopAnnounced',
       'AgentStarted',
       'MachineRenamed',

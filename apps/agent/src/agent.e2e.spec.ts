@@ -350,6 +350,27 @@ describe('the agent', () => {
     expect(await machine.run('run')).toMatchObject({ code: EXIT.stoppedByPerson });
   });
 
+  it('uploads the last lines of its log when the plane asks for them, once, and no secret with them (O6, O26)', async () => {
+    await using home = await plane();
+    await using processes = new Processes();
+    const machine = await installation(processes);
+    const token = home.token();
+    await machine.enrol(token);
+    await machine.daemon();
+    await home.until(() => home.checks.length > 1);
+    const stamp = '2026-01-01T12:00:00.000Z';
+    home.wantsLogTail = stamp;
+    await home.until(() => home.uploads.length > 0);
+    const seen = home.checks.length;
+    await home.until(() => home.checks.length > seen + 2);
+    const [upload, ...others] = home.uploads;
+    expect(others).toEqual([]);
+    expect(upload).toMatchObject({ stamp, credential: home.checks[0]?.credential });
+    expect(upload?.log).toMatch(/^20\d\d-\S+Z info .*is running, process \d+\n/m);
+    expect(upload?.log).toMatch(/ info Checked in\n/);
+    for (const secret of [token, upload?.credential ?? '']) expect(upload?.log).not.toContain(secret);
+  });
+
   it('goes on checking in when nobody reads its log any more, and when the disk of the log is full (O13)', async () => {
     await using processes = new Processes();
     await using home = await plane();

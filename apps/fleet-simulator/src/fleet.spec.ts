@@ -42,7 +42,7 @@ const fleetBefore = (answering: Answering, options: FleetOptions = {}) => {
     }),
     ...options,
   });
-  const bodies = () => calls.map(({ body = '' }) => JSON.parse(body) as CheckRequest & EnrolmentRequest);
+  const bodies = () => calls.map(({ body = '' }) => JSON.parse(String(body)) as CheckRequest & EnrolmentRequest);
   return { fleet, clock, calls, bodies, seen };
 };
 

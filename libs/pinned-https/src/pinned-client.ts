@@ -25,7 +25,7 @@ export type HttpCall = {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as it is, with its length. */
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
   /** Gives the request up, in whatever phase it is. */
   readonly signal?: AbortSignal;
   /** Bytes of an answer's body that are read before the call fails. (Default: 65,536) */

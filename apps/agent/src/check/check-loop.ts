@@ -2,6 +2,7 @@ import type { Clock } from '@rollcall/lifetimes';
 import { TransportError } from '@rollcall/pinned-https';
 import { isPin, type CheckRequest, type StopReasonWord } from '@rollcall/wire';
 import type { Log } from '../log.js';
+import type { Asked } from './asked.js';
 import { checkBody, type Display, type SelfPortrait } from './check-body.js';
 import type { CheckStatus } from './check-status.js';
 import type { ClockSighting } from './clock-sighting.js';
@@ -30,6 +31,8 @@ export type CheckLoopOptions = {
   readonly chance: Chance;
   readonly newCheckId: () => string;
   readonly newBootId: () => string;
+  /** Told of what each answer asks for; returns at once (O13). (Default: nobody listens) */
+  readonly onAsked?: (asked: Asked) => void;
   /** Told of each accepted check whose answer says the plane's time. (Default: nobody looks at the clock) */
   readonly onSighting?: (sighting: ClockSighting) => void;
 };
@@ -293,6 +296,7 @@ export class CheckLoop {
       this.#enrolment = { ...enrolment, keys: [key] };
       notebook.keyConfirmed(key);
     }
+    this.#o.onAsked?.({ logTail: answer.requests.logTail, plane: enrolment.plane, key, machine: machine.id });
   }
 
   #sight({ serverTime }: AcceptedCheck, sentAt: Moment): void {

@@ -4,6 +4,7 @@ import { LIMITS } from '../check/schedule.js';
 import { Daemon } from '../daemon/daemon.js';
 import { EXIT, Told } from '../exit-code.js';
 import type { StateDirectory } from '../installation/state-directory.js';
+import { RememberedLines } from '../log-tail/remembered-lines.js';
 import { lineLog } from '../log.js';
 import { DiskProbe } from '../probes/disk-probe.js';
 import { LogoutProbe } from '../probes/logout-probe.js';
@@ -27,7 +28,11 @@ export const portrait = () => {
  */
 export const run = async (directory: StateDirectory): Promise<number> => {
   const clock = new SystemClock();
-  const log = lineLog((line) => process.stderr.write(line), Date.now);
+  const remembered = new RememberedLines();
+  const log = lineLog((line) => {
+    remembered.add(line);
+    process.stderr.write(line);
+  }, Date.now);
   let stop: (() => void) | null = null;
   let signalled = false;
   const onSignal = () => {
@@ -40,6 +45,7 @@ export const run = async (directory: StateDirectory): Promise<number> => {
       directory,
       clock,
       log,
+      logTail: () => remembered.tail(),
       probes: [new DiskProbe(directory.path), new LogoutProbe()],
       probeEvery: lowered(process.env['ROLLCALL_AGENT_PROBE_INTERVAL_MS'], PROBE_EVERY),
       portrait: portrait(),

@@ -11,6 +11,7 @@ import { FileNotebook } from '../installation/file-notebook.js';
 import { latchedSince, setLatch } from '../installation/latch.js';
 import { loadEnrolment, type LoadedEnrolment } from '../installation/load-enrolment.js';
 import { openStateDirectory, type StateDirectory } from '../installation/state-directory.js';
+import { LogTailUploads } from '../log-tail/log-tail-uploads.js';
 import type { Log } from '../log.js';
 import { ClockProbe } from '../probes/clock-probe.js';
 import { CredentialProbe } from '../probes/credential-probe.js';
@@ -32,6 +33,8 @@ export type DaemonOptions = {
   readonly portrait: SelfPortrait;
   readonly limits: Limits;
   readonly log: Log;
+  /** The last lines of the log, for the plane when it asks for them. */
+  readonly logTail: () => Buffer;
   /** Resolves when running work has been finished or put down; checks go on meanwhile (C17). (Default: there is no work) */
   readonly drain?: () => Promise<void>;
 };
@@ -57,6 +60,12 @@ export class Daemon {
     this.#o = options;
     this.#notebook = notebook;
     this.#installation = installation;
+    const uploads = new LogTailUploads({
+      clock: options.clock,
+      log: options.log,
+      tail: options.logTail,
+      beside: (work) => this.#lifetime.run(work),
+    });
     const newBootId = () => randomBytes(4).toString('hex');
     const clockProbe = new ClockProbe();
     this.#credentialProbe = new CredentialProbe(options.directory, () => this.#loop.key);
@@ -70,6 +79,7 @@ export class Daemon {
       readiness: this.#readiness,
       onSighting: (sighting) => clockProbe.observe(sighting),
       notebook,
+      onAsked: (asked) => uploads.heard(asked),
       boot: { counter: boot, id: newBootId() },
       chance: Math.random,
       newCheckId: randomUUID,

@@ -19,6 +19,24 @@ export class HttpsPlane extends Plane {
     return this.#post('/v1/check', request, signal, { authorization: `Bearer ${credential}` });
   }
 
+  override uploadLogTail(
+    { stamp, bytes }: { readonly stamp: string; readonly bytes: Uint8Array },
+    credential: string,
+    signal: AbortSignal,
+  ): Promise<PlaneAnswer> {
+    return this.#client.request({
+      method: 'PUT',
+      path: `/v1/log-tails/${encodeURIComponent(stamp)}`,
+      headers: {
+        authorization: `Bearer ${credential}`,
+        'content-type': 'application/octet-stream',
+        accept: 'application/json',
+      },
+      body: bytes,
+      signal,
+    });
+  }
+
   override expect(pins: readonly string[]): void {
     this.#client.expect(pins);
   }

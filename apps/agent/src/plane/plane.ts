@@ -20,6 +20,12 @@ export type PlaneAnswer = {
 export abstract class Plane {
   abstract enrol(request: EnrolmentRequest, signal: AbortSignal): Promise<PlaneAnswer>;
   abstract check(request: CheckRequest, credential: string, signal: AbortSignal): Promise<PlaneAnswer>;
+  /** Brings the tail of the log that was asked for under this stamp. */
+  abstract uploadLogTail(
+    upload: { readonly stamp: string; readonly bytes: Uint8Array },
+    credential: string,
+    signal: AbortSignal,
+  ): Promise<PlaneAnswer>;
   /** The plane's authority keys from now on. */
   abstract expect(pins: readonly string[]): void;
   /** Connections that are up lead nowhere any more. */

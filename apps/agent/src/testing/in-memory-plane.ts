@@ -15,6 +15,10 @@ export class InMemoryPlane extends Plane {
   readonly expected: (readonly string[])[] = [];
   abandoned = 0;
   behave: Behaviour = () => accepted();
+  readonly uploads: { readonly stamp: string; readonly text: string; readonly credential: string }[] = [];
+  /** What it does with an upload; `null`: never answers. */
+  behaveOnUpload: (stamp: string) => PlaneAnswer | Promise<PlaneAnswer> | null = (logTail) =>
+    answered(200, JSON.stringify({ logTail }));
   readonly #now: () => number;
 
   constructor(now: () => number) {
@@ -32,14 +36,16 @@ export class InMemoryPlane extends Plane {
     const check = { at: this.#now(), body: JSON.parse(JSON.stringify(body)) as CheckRequest, credential };
     this.received.push(check);
     const answer = this.behave(check);
-    return (
-      answer ??
-      new Promise<never>((_, reject) => {
-        const giveUp = () => reject(new TransportError('aborted', 'Given up'));
-        if (signal.aborted) giveUp();
-        signal.addEventListener('abort', giveUp, { once: true });
-      })
-    );
+    return answer ?? neverAnswers(signal);
+  }
+
+  override async uploadLogTail(
+    { stamp, bytes }: { readonly stamp: string; readonly bytes: Uint8Array },
+    credential: string,
+    signal: AbortSignal,
+  ): Promise<PlaneAnswer> {
+    this.uploads.push({ stamp, text: Buffer.from(bytes).toString(), credential });
+    return this.behaveOnUpload(stamp) ?? neverAnswers(signal);
   }
 
   override enrol(_request: EnrolmentRequest): Promise<PlaneAnswer> {
@@ -54,6 +60,13 @@ export class InMemoryPlane extends Plane {
     this.abandoned += 1;
   }
 }
+
+const neverAnswers = (signal: AbortSignal): Promise<never> =>
+  new Promise<never>((_, reject) => {
+    const giveUp = () => reject(new TransportError('aborted', 'Given up'));
+    if (signal.aborted) giveUp();
+    signal.addEventListener('abort', giveUp, { once: true });
+  });
 
 export const PIN = `sha256/${'A'.repeat(43)}=`;
 

@@ -38,6 +38,9 @@ export class TestPlane implements AsyncDisposable {
   readonly authority: PlaneAuthority;
   readonly checks: SeenCheck[] = [];
   readonly enrolments: EnrolmentRequest[] = [];
+  readonly uploads: { readonly stamp: string; readonly log: string; readonly credential: string }[] = [];
+  /** What answers ask for, until it was uploaded. */
+  wantsLogTail: string | null = null;
   /** Seconds that answers carry. */
   interval: unknown = 0.3;
   /** Milliseconds by which the clock of this plane differs from that of the machine. */
@@ -111,14 +114,14 @@ export class TestPlane implements AsyncDisposable {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body: unknown = JSON.parse(await text(request));
+    const body = await text(request);
+    const credential = request.headers.authorization?.replace(/^Bearer /, '') ?? '';
     const reply =
-      request.url === '/v1/enrolments'
-        ? this.#enrol(body as EnrolmentRequest)
-        : await this.#check({
-            body: body as CheckRequest,
-            credential: request.headers.authorization?.replace(/^Bearer /, '') ?? '',
-          });
+      request.method === 'PUT'
+        ? this.#upload(decodeURIComponent(request.url?.split('/').at(-1) ?? ''), body, credential)
+        : request.url === '/v1/enrolments'
+          ? this.#enrol(JSON.parse(body) as EnrolmentRequest)
+          : await this.#check({ body: JSON.parse(body) as CheckRequest, credential });
     if (reply === 'cut') request.socket.destroy();
     else {
       response.writeHead(reply.status, { 'content-type': reply.type ?? 'application/json', ...reply.headers });
@@ -142,6 +145,13 @@ export class TestPlane implements AsyncDisposable {
     return { status: usedFor === null ? 201 : 200, body: JSON.stringify({ machine, interval: this.interval }) };
   }
 
+  #upload(stamp: string, log: string, credential: string): Reply {
+    this.uploads.push({ stamp, log, credential });
+    if (stamp !== this.wantsLogTail) return problem('request-not-pending');
+    this.wantsLogTail = null;
+    return { status: 200, body: JSON.stringify({ logTail: stamp }) };
+  }
+
   async #check(check: SeenCheck): Promise<Reply> {
     this.checks.push(check);
     const reply = await this.onCheck(check);
@@ -157,7 +167,7 @@ export class TestPlane implements AsyncDisposable {
       interval: this.interval,
       chain: `epoch.${n}.mac`,
       pins: [this.authority.pin],
-      requests: { logTail: null, rotate: false },
+      requests: { logTail: this.wantsLogTail, rotate: false },
       serverTime: new Date(Date.now() + this.clockAhead).toISOString(),
     };
   }
