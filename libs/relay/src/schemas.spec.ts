@@ -1,0 +1,126 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import type { TokenEvent } from '@rollcall/admission';
+import { bodyOf, type Batch, type LedgerEvent } from '@rollcall/event-store';
+import type { MachineEvent } from '@rollcall/machine';
+import { boot } from '@rollcall/machine/testing';
+import type { PersonEvent } from '@rollcall/person';
+import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js';
+import { messagesOf, type EventMessage } from './messages.js';
+import { InMemoryRecord } from './testing/index.js';
+
+const DIRECTORY = join(import.meta.dirname, '../../../docs/schemas');
+const ENVELOPE = 'rollcall.event.v1.json';
+const EPOCH = '0192f0c4-0000-7000-8000-000000000001';
+
+/** Stands for every hash in the samples. */
+const HASH = 'withheld';
+const EXPIRES = '2026-01-01T13:00:00.000Z';
+
+/** One of each type, with every field, so that the compiler asks for those that are new. */
+type Samples<Event extends { readonly type: string }> = {
+  readonly [Type in Event['type']]: Required<Omit<Extract<Event, { readonly type: Type }>, 'type'>>;
+};
+const machine: Samples<MachineEvent> = {
+  MachineAdmitted: { machine: '1', nodeId: 'n', owner: 'p', token: 't', name: null, identifierHash: HASH },
+  GenerationRegistered: { generation: 2, keyHash: HASH },
+  GenerationConfirmed: { generation: 2 },
+  AgentStarted: { boot: boot(3) },
+  NameAdopted: { name: 'forge' },
+  MachineRenamed: { name: 'forge' },
+  SelfReportChanged: { hostname: 'forge', agentVersion: '1.0.0', platform: 'linux', arch: null },
+  StopAnnounced: { reason: 'update' },
+  BlockersChanged: { blockers: ['disk-full'] },
+  LogTailRequested: { stamp: EXPIRES },
+  LogTailReceived: { stamp: EXPIRES },
+  MachineDeleted: { identifierHash: HASH },
+};
+const token: Samples<TokenEvent> = {
+  TokenIssued: { tokenHash: HASH, expiresAt: EXPIRES, owner: 'p', name: null },
+};
+const person: Samples<PersonEvent> = {
+  PersonRegistered: { name: 'Ada', first: true },
+  SignInLinkIssued: { linkHash: HASH, expiresAt: EXPIRES },
+  SessionStarted: { sessionId: 's', sessionHash: HASH, linkHash: HASH, expiresAt: EXPIRES },
+  SessionEnded: { sessionId: 's', sessionHash: HASH },
+};
+const cases = Object.entries({ machine, token, person }).flatMap(([category, samples]) =>
+  Object.entries(samples).map(([type, fields]) => ({
+    subject: `rollcall.${category}.${type}`,
+    published: publish(`${category}-1`, { type, ...fields } as LedgerEvent),
+  })),
+);
+
+/** What subscribers get of an event that is recorded. */
+function publish(stream: string, event: LedgerEvent, body = bodyOf(event)): EventMessage {
+  const [batch] = new InMemoryRecord().append(stream, event).batches() as [Batch];
+  const facts = batch.facts.map((fact) => (fact.kind === 'event' ? { ...fact, body } : fact));
+  return JSON.parse(messagesOf(EPOCH, { ...batch, facts })[1]?.body ?? '') as EventMessage;
+}
+
+type EventSchema = AnySchemaObject & {
+  readonly properties: { readonly body: { readonly properties: object; readonly required: readonly string[] } };
+};
+const schemas = new Map(
+  readdirSync(DIRECTORY).map((name) => [name, JSON.parse(readFileSync(join(DIRECTORY, name), 'utf8')) as EventSchema]),
+);
+const ajv = new Ajv2020({ schemas: [...schemas.values()], allowUnionTypes: true, strictTypes: false });
+const schemaOf = (subject: string): EventSchema => schemas.get(`${subject}.v1.json`)!;
+const isValid = (subject: string, message: unknown): boolean => ajv.validate(`${subject}.v1.json`, message);
+
+describe('the schemas of what subscribers get', () => {
+  it('are those of the message and of each type of event that there is', () =>
+    expect([...schemas.keys()].toSorted()).toEqual(
+      [ENVELOPE, ...cases.map(({ subject }) => `${subject}.v1.json`)].toSorted(),
+    ));
+
+  it.each(cases)('hold for $subject as it is published, field by field', ({ subject, published }) => {
+    const { properties, required } = schemaOf(subject).properties.body;
+    expect([subject, isValid(subject, published), ajv.errorsText()]).toEqual([subject, true, 'No errors']);
+    // No field leaves that is not described.
+    expect(Object.keys(published.body ?? {}).toSorted()).toEqual(Object.keys(properties).toSorted());
+    // Nothing that is promised may be left out, or be something else.
+    for (const field of required) {
+      const { [field]: _, ...rest } = published.body ?? {};
+      expect([field, isValid(subject, { ...published, body: rest })]).toEqual([field, false]);
+      expect([field, isValid(subject, { ...published, body: { ...rest, [field]: 0.5 } })]).toEqual([field, false]);
+    }
+  });
+
+  it.each(cases)('tell $subject from every other event', ({ subject, published }) => {
+    for (const other of cases) expect(isValid(other.subject, published)).toBe(other.subject === subject);
+  });
+
+  it.each(cases)(
+    'hold for $subject that cannot be read, and for one that has more to tell',
+    ({ subject, published }) => {
+      const torn = publish(published.stream, { type: published.type }, '{"torn');
+      expect(torn.unreadable).toBe(true);
+      expect(isValid(subject, torn)).toBe(true);
+      expect(isValid(subject, { ...published, more: 1, body: { ...published.body, more: 1 } })).toBe(true);
+    },
+  );
+
+  it('ask for every field of the message', () => {
+    const [{ published }] = cases as [(typeof cases)[number]];
+    expect(Object.keys(schemas.get(ENVELOPE)?.properties ?? {}).toSorted()).toEqual(
+      [...Object.keys(published), 'unreadable'].toSorted(),
+    );
+    for (const field of Object.keys(published)) {
+      const { [field as keyof EventMessage]: _, ...rest } = published;
+      expect([field, ajv.validate(ENVELOPE, rest)]).toEqual([field, false]);
+    }
+  });
+});
+
+describe('what subscribers get', () => {
+  it.each(cases)(
+    'of $subject holds no hash and nothing that sounds like a secret (O5, O18)',
+    ({ subject, published }) => {
+      expect(JSON.stringify(published)).not.toContain(HASH);
+      const fields = Object.keys(schemaOf(subject).properties.body.properties);
+      expect(fields.filter((field) => /hash|secret|password|credential|identifier|key/i.test(field))).toEqual([]);
+    },
+  );
+});
