@@ -131,7 +131,11 @@ try {
   await boot('machine-api', `https://127.0.0.1:${ports.machine}/readyz`, env);
   await boot('operator-api', `https://127.0.0.1:${ports.operator}/readyz`, env);
   await boot('projector', `http://127.0.0.1:${ports.projector}/readyz`, env);
-  const own = [`--data=${join(directory, 'plane')}`, `--postgres-port=${await freePort()}`];
+  const own = [
+    `--data=${join(directory, 'plane')}`,
+    `--postgres-port=${await freePort()}`,
+    `--nats-port=${await freePort()}`,
+  ];
   const given = Object.entries(ports).map(([name, port]) => `--${name}-port=${port}`);
   await boot('standalone', `https://127.0.0.1:${ports.machine}/readyz`, {}, [...own, ...given]);
 } catch (error) {

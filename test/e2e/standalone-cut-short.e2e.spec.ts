@@ -15,7 +15,7 @@ let output = '';
 
 /** `npm start` as the foreground group of a terminal, so that a Ctrl-C reaches all of it, also programs that run for a moment only. */
 const start = async () => {
-  const ports = ['machine', 'operator', 'projector', 'postgres'];
+  const ports = ['machine', 'operator', 'projector', 'postgres', 'nats'];
   const flags = await Promise.all(ports.map(async (name) => [`--${name}-port`, String(await freePort())]));
   output = '';
   child = spawn(process.execPath, ['infra/start.mjs', '--data', join(base, 'data'), ...flags.flat()], {
@@ -30,7 +30,7 @@ const shows = (text: string) => eventually(text, () => Promise.resolve(output.in
 const pressControlC = () => process.kill(-(child.pid ?? Number.NaN), 'SIGINT');
 const exited = async () => (child.exitCode === null ? ((await once(child, 'exit')) as [number])[0] : child.exitCode);
 
-/** What works on the directory: the plane, PostgreSQL, the agent. */
+/** What works on the directory: the plane, PostgreSQL, NATS, the agent. */
 const left = (): readonly string[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -48,6 +48,7 @@ afterEach(async () => {
 it.each([
   ['while the database is made', 'PostgreSQL starts'],
   ['while the services start', 'Migrations:'],
+  ['while NATS starts', 'NATS '],
   ['while the agent starts', 'The local agent is enrolled.'],
 ])(
   'a Ctrl-C %s ends the start in order, without the noise of a failure and with nothing left running (U8)',

@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import type { History, MachineView } from '@rollcall/wire';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually, freePort, Processes, type Running } from '../support/processes.js';
+import { requireSystemTool } from '../support/system-tool.js';
 
 const root = resolve(import.meta.dirname, '../..');
 const node = process.execPath;
@@ -15,10 +16,11 @@ describe('npm start', () => {
   const processes = new Processes();
   let base: string;
   let data: string;
-  let ports: { machine: number; operator: number; projector: number; postgres: number };
+  let ports: { machine: number; operator: number; projector: number; postgres: number; nats: number };
   let running: Running;
 
   beforeAll(async () => {
+    await requireSystemTool('nats-server');
     base = await mkdtemp(join(tmpdir(), 'rollcall-start-'));
     data = join(base, 'data');
     ports = {
@@ -26,6 +28,7 @@ describe('npm start', () => {
       operator: await freePort(),
       projector: await freePort(),
       postgres: await freePort(),
+      nats: await freePort(),
     };
   });
   afterAll(async () => {
@@ -70,13 +73,15 @@ describe('npm start', () => {
     );
 
   /** The processes that work on the data directory, by what they are. */
-  const workers = (): { readonly plane: number[]; readonly postgres: number[]; readonly agent: number[] } => {
-    const found = { plane: [] as number[], postgres: [] as number[], agent: [] as number[] };
+  const workers = () => {
+    const none = (): number[] => [];
+    const found = { plane: none(), postgres: none(), nats: none(), agent: none() };
     for (const entry of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
       const command = commandOf(entry);
       if (!command.includes(data)) continue;
       if (command.includes('standalone/main.js')) found.plane.push(Number(entry));
       else if (command.includes('bin/postgres')) found.postgres.push(Number(entry));
+      else if (command.includes('nats-server -c')) found.nats.push(Number(entry));
       else if (command.includes('rollcall-agent.mjs run')) found.agent.push(Number(entry));
     }
     return found;
@@ -98,6 +103,14 @@ describe('npm start', () => {
     expect(await machines()).toMatchObject([{ presence: 'present', lifecycle: 'running' }]);
   }, 180_000);
 
+  it('brings back a nats-server that ended, and says so (U8)', async () => {
+    const [first] = workers().nats;
+    kill(...workers().nats);
+    await running.waitFor(/The nats-server ended \(signal SIGKILL\), and is started again/);
+    await eventually('another one runs', () => Promise.resolve(![undefined, first].includes(workers().nats[0])));
+    expect(await machines()).toMatchObject([{ presence: 'present' }]);
+  }, 60_000);
+
   it('refuses a second start on the same directory, and names the process that has it (U8)', async () => {
     const second = await start();
     expect(await second.exited).toMatchObject({ code: 1 });
@@ -110,6 +123,7 @@ describe('npm start', () => {
     ['machine', '--machine-port'],
     ['operator', '--operator-port'],
     ['projector', '--projector-port'],
+    ['nats', '--nats-port'],
   ] as const)(
     'names a taken %s port and how to choose another, and leaves nothing running (U8)',
     async (name, hint) => {
@@ -121,6 +135,7 @@ describe('npm start', () => {
         operator: await freePort(),
         projector: await freePort(),
         postgres: await freePort(),
+        nats: await freePort(),
       };
       const directory = join(base, `taken-${name}`);
       const refused = await processes.run(
@@ -142,13 +157,13 @@ describe('npm start', () => {
     // As a terminal does it: everybody in the foreground gets the signal, and the wrappers pass theirs on as well.
     for (const pid of plane) process.kill(pid, 'SIGINT');
     await running.stop('SIGINT', 10_000);
-    expect(workers()).toEqual({ plane: [], postgres: [], agent: [] });
+    expect(workers()).toEqual({ plane: [], postgres: [], nats: [], agent: [] });
     expect(await readFile(join(data, 'logs/agent.log'), 'utf8')).toMatch(/Said goodbye \(signal\)/);
   }, 60_000);
 
   it.each([
     ['the plane', ({ plane }: ReturnType<typeof workers>) => plane],
-    ['everything', ({ plane, postgres, agent }: ReturnType<typeof workers>) => [...plane, ...postgres, ...agent]],
+    ['everything', ({ plane, ...others }: ReturnType<typeof workers>) => [...plane, ...Object.values(others).flat()]],
   ])(
     'recovers with nothing lost after kill -9 of %s (U8)',
     async (_, victims) => {
@@ -167,7 +182,7 @@ describe('npm start', () => {
       expect(history.slice(0, before.length)).toEqual(before);
       expect(history.slice(before.length)).toContain('AgentStarted');
       await running.stop('SIGINT', 10_000);
-      expect(workers()).toEqual({ plane: [], postgres: [], agent: [] });
+      expect(workers()).toEqual({ plane: [], postgres: [], nats: [], agent: [] });
     },
     180_000,
   );
@@ -175,6 +190,7 @@ describe('npm start', () => {
   it.each([
     ['PostgreSQL', ({ postgres }: ReturnType<typeof workers>) => postgres.slice(0, 1)],
     ['the agent', ({ agent }: ReturnType<typeof workers>) => agent],
+    ['NATS', ({ nats }: ReturnType<typeof workers>) => nats],
   ])(
     'still stops within ten seconds after kill -9 of %s, and the next start recovers (U8)',
     async (_, victims) => {

@@ -20,8 +20,9 @@ beforeAll(async () => {
     operatorPort: await freePort(),
     projectorPort: await freePort(),
     postgresPort: await freePort(),
+    natsPort: await freePort(),
   };
-  const options = { data: directory.root, person: 'Ada', agent: false, ...ports };
+  const options = { data: directory.root, person: 'Ada', agent: false, nats: false, ...ports };
   plane = await openPlane(directory, options, { migrations, opened, tell: (line) => steps.push(line) });
 }, 90_000);
 

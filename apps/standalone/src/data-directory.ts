@@ -10,6 +10,7 @@ import { fitsSocketPath } from '@rollcall/local-control';
 export type DataDirectory = {
   readonly root: string;
   readonly postgres: string;
+  readonly nats: string;
   /** The plane's own CA and the server certificates. */
   readonly ca: string;
   readonly chainKey: string;
@@ -57,6 +58,7 @@ export const openDataDirectory = async (directory: string): Promise<DataDirector
   return {
     root,
     postgres: join(root, 'postgres'),
+    nats: join(root, 'nats'),
     ca: join(root, 'ca'),
     chainKey: join(root, 'chain.key'),
     agent,

@@ -9,6 +9,9 @@ export type StandaloneOptions = {
   readonly operatorPort: number;
   readonly projectorPort: number;
   readonly postgresPort: number;
+  readonly natsPort: number;
+  /** False: no nats-server, even where there is one. */
+  readonly nats: boolean;
   readonly person: string;
   /** False: no local agent. */
   readonly agent: boolean;
@@ -26,7 +29,7 @@ export const readOptions = (
 ): StandaloneOptions => {
   const program = new Command('npm start --')
     .description(
-      'Runs a whole Rollcall plane on this machine: PostgreSQL, both APIs, the projector and one real agent.',
+      'Runs a whole Rollcall plane on this machine: PostgreSQL, NATS, both APIs, the projector and one real agent.',
     )
     .option('--data <dir>', 'where all state lives', (text) => pathFrom(directory, text), '.rollcall')
     .addOption(port('--machine-port <port>', 'HTTPS port that machines call', 8443, 'ROLLCALL_MACHINE_API_PORT'))
@@ -37,6 +40,8 @@ export const readOptions = (
       port('--projector-port <port>', "port of the projector's health endpoints", 8445, 'ROLLCALL_PROJECTOR_PORT'),
     )
     .addOption(port('--postgres-port <port>', 'port of the embedded PostgreSQL', 8446, 'ROLLCALL_POSTGRES_PORT'))
+    .addOption(port('--nats-port <port>', 'port of the nats-server, where there is one', 8447, 'ROLLCALL_NATS_PORT'))
+    .option('--no-nats', 'do not run a nats-server')
     .option('--person <name>', 'what the first person is called', userName)
     .option('--no-agent', 'do not run a local agent')
     .option(

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { NatsPortTaken, type EmbeddedNats } from '@rollcall/embedded-nats';
 import { EmbeddedCluster, PortTaken, refuseTakenPort } from '@rollcall/embedded-postgres';
 import { PostgresEventStore } from '@rollcall/event-store-postgres';
 import { ensureChainKey, readMachineApiConfig, start as startMachineApi } from '@rollcall/machine-api';
@@ -9,6 +10,7 @@ import { readOperatorApiConfig, start as startOperatorApi } from '@rollcall/oper
 import { readProjectorConfig, start as startProjector } from '@rollcall/projector';
 import { pino } from 'pino';
 import type { DataDirectory } from './data-directory.js';
+import { natsEnvironment, openNats } from './nats.js';
 import type { StandaloneOptions } from './options.js';
 
 /** A running plane in this process, on its own PostgreSQL. */
@@ -40,7 +42,7 @@ export class OpenedInOrder {
 const DATABASE = 'rollcall';
 
 /**
- * Starts the parts in order: PostgreSQL, migrations, projector, operator API, machine API.
+ * Starts the parts in order: PostgreSQL, migrations, NATS where there is one, projector, operator API, machine API.
  *
  * @param tell one line per step, for whoever waits.
  * @param signal ends the start between two steps; what is open by then is in `opened`.
@@ -77,7 +79,10 @@ export const openPlane = async (
   await ensureChainKey(directory.chainKey);
   signal?.throwIfAborted();
 
-  const environment = environmentOf(directory, options, { databaseUrl, migrations });
+  const nats = await choosing('--nats-port', () => openNats(directory, options, tell));
+  if (nats) opened.add({ close: () => nats.stop() });
+  signal?.throwIfAborted();
+  const environment = environmentOf(directory, options, { databaseUrl, migrations, nats });
   const log = (name: string): Logger =>
     createLogger({
       name,
@@ -109,7 +114,7 @@ const choosing = async <Result>(flag: string, work: () => Promise<Result>): Prom
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof PortTaken)) throw error;
+    if (!(error instanceof PortTaken || error instanceof NatsPortTaken)) throw error;
     throw new Error(`${error.message}. Choose another with ${flag}.`, { cause: error });
   }
 };
@@ -118,7 +123,11 @@ const choosing = async <Result>(flag: string, work: () => Promise<Result>): Prom
 const environmentOf = (
   directory: DataDirectory,
   options: StandaloneOptions,
-  { databaseUrl, migrations }: { readonly databaseUrl: string; readonly migrations: string },
+  {
+    databaseUrl,
+    migrations,
+    nats,
+  }: { readonly databaseUrl: string; readonly migrations: string; readonly nats: EmbeddedNats | null },
 ): Record<string, string> => ({
   ROLLCALL_DATABASE_URL: databaseUrl,
   ROLLCALL_MIGRATIONS_DIR: migrations,
@@ -128,6 +137,7 @@ const environmentOf = (
   ROLLCALL_MACHINE_API_ADDRESS: `https://127.0.0.1:${options.machinePort}`,
   ROLLCALL_OPERATOR_API_PORT: String(options.operatorPort),
   ROLLCALL_PROJECTOR_PORT: String(options.projectorPort),
+  ...(nats === null ? {} : natsEnvironment(nats)),
   ...timing('ROLLCALL_INTERVAL_SECONDS', options.interval),
   ...timing('ROLLCALL_WINDOW_FLOOR_SECONDS', options.windowFloor),
   ...timing('ROLLCALL_GAP_SECONDS', options.gap),

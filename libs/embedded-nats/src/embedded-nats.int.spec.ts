@@ -123,6 +123,19 @@ describe('an embedded server', () => {
     await server.stop();
   });
 
+  it('ends what was left behind also where none shall run, and that of no other directory', async () => {
+    const options = { directory: join(base, 'unwanted'), port: await freePort() };
+    const server = await EmbeddedNats.open({ directory: join(base, 'other'), port: await freePort() });
+    await (await EmbeddedNats.open(options)).stop();
+    const config = join(options.directory, 'nats-server.conf');
+    const gone = once(spawn(program.path, ['-c', config], { detached: true, stdio: 'ignore' }), 'exit');
+    await eventually('the orphan listens', async () => (await listeners(options.port)).length > 0);
+    await EmbeddedNats.stopAt(options.directory);
+    await gone;
+    expect(server.pid).not.toBeNull();
+    await server.stop();
+  });
+
   it('names a taken port, and starts nothing', async () => {
     const holder = createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');

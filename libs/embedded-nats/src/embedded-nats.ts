@@ -83,6 +83,11 @@ export class EmbeddedNats {
     return nats;
   }
 
+  /** Ends the server of a directory, if one was left behind there, without starting anything. */
+  static stopAt(directory: string): Promise<void> {
+    return endProcessesOf(join(directory, CONFIG), STOP_MS);
+  }
+
   /** Where it takes connections, without a secret: `nats://127.0.0.1:<port>`. */
   get url(): string {
     return `nats://127.0.0.1:${this.options.port}`;
