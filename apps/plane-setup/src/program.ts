@@ -1,6 +1,8 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { renewEpoch } from '@rollcall/event-store-postgres';
 import { cleanDisplay } from '@rollcall/machine';
+import { compareFeed } from './compare-feed.js';
+import { feedSettings } from './feed-settings.js';
 import { makeSignInLink } from './make-sign-in-link.js';
 import { runMigrations } from './run-migrations.js';
 
@@ -18,7 +20,7 @@ class SettingError extends Error {}
 
 /**
  * `rollcall-setup`: what whoever runs a plane does at its database, as jobs: `migrate` before a new version starts, `sign-in-link` for
- * the first person, `restore-mark` after a restore. Everything else is the business of `rollcall`.
+ * the first person, `restore-mark` after a restore, `feed` for what NATS holds. Everything else is the business of `rollcall`.
  *
  * @returns the exit code: 0 done, 1 failed, 2 the command line or a setting is not usable.
  */
@@ -29,7 +31,7 @@ export const run = async (argv: readonly string[], { environment, out, err }: Su
     return value;
   };
   const program = new Command('rollcall-setup')
-    .description('Jobs of whoever runs a plane, at its database (ROLLCALL_DATABASE_URL).')
+    .description('Jobs of whoever runs a plane, at its database (ROLLCALL_DATABASE_URL) and at NATS.')
     .exitOverride()
     .configureOutput({ writeOut: (text) => out(text.trimEnd()), writeErr: (text) => err(text.trimEnd()) });
   program
@@ -58,14 +60,35 @@ export const run = async (argv: readonly string[], { environment, out, err }: Su
     .action(async () =>
       out(`The record has the epoch ${await renewEpoch(setting('ROLLCALL_DATABASE_URL'))}; readers rebuild.`),
     );
+  let exitCode = 0;
+  program
+    .command('feed')
+    .description('compare the streams and consumers at NATS (ROLLCALL_NATS_URL) with what a plane needs')
+    .option('--apply', 'change what differs', false)
+    .action(async ({ apply }: { apply: boolean }) => {
+      const { lines, isAsItMustBe } = await compareFeed(
+        usable(() => feedSettings(setting)),
+        apply,
+      );
+      for (const line of lines) out(line);
+      if (!isAsItMustBe) exitCode = 1;
+    });
 
   try {
     await program.parseAsync([...argv], { from: 'user' });
-    return 0;
+    return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     err(`rollcall-setup: ${error instanceof Error ? error.message : String(error)}`);
     return error instanceof SettingError ? 2 : 1;
+  }
+};
+
+const usable = <Settings>(read: () => Settings): Settings => {
+  try {
+    return read();
+  } catch (cause) {
+    throw new SettingError((cause as Error).message, { cause });
   }
 };
 

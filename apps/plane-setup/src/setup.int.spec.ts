@@ -72,6 +72,14 @@ it.each([
     'ROLLCALL_OPERATOR_API_ADDRESS',
   ],
   ['with a person of no name', ['sign-in-link', '--person', ' '], {}, '--person'],
+  ['without a NATS', ['feed'], {}, 'ROLLCALL_NATS_URL is not set'],
+  ['with a NATS elsewhere in the clear', ['feed'], { ROLLCALL_NATS_URL: 'nats://nats.example:4222' }, 'tls://'],
+  [
+    'with half of the credentials',
+    ['feed'],
+    { ROLLCALL_NATS_URL: 'nats://127.0.0.1', ROLLCALL_NATS_RELAY_CREDENTIALS_FILE: '/a' },
+    'ROLLCALL_NATS_READER_CREDENTIALS_FILE',
+  ],
   ['with an unknown command', ['unknown'], {}, 'unknown'],
 ])('names what is wrong %s, and changes nothing', async (_, args, environment, words) => {
   const { code, err } = await setup(args, environment);
