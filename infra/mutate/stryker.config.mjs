@@ -3,7 +3,7 @@
 export default {
   mutate: [
     'libs/{decider,machine,admission,person}/src/**/*.ts',
-    'libs/read-models/src/**/project.ts',
+    'libs/read-models/src/**/{project,standing,blockers-sentence}.ts',
     '!libs/*/src/**/*.spec.ts',
     '!libs/*/src/**/testing/**',
   ],
