@@ -26,10 +26,7 @@ beforeAll(async () => {
   nats = await startNats();
   processes = new Processes();
 }, 120_000);
-afterAll(async () => {
-  await processes.close();
-  await nats.close();
-});
+afterAll(() => processes.close().finally(() => nats.close()));
 afterEach(() => store.close());
 
 /** Records the admission of a machine: two events. */
