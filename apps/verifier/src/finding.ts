@@ -1,4 +1,5 @@
 import type { Answer } from './answers.js';
+import type { RecordDigest } from './digest-file.js';
 
 /** What an invariant came to. */
 export type Finding = {
@@ -23,6 +24,12 @@ export type Subject = {
   /** Runs one statement in the snapshot that all invariants share. Big numbers come as text. */
   readonly rows: <Row extends object>(statement: string, values?: readonly unknown[]) => Promise<Row[]>;
   readonly connectionString: string;
+  /** What the record is in this snapshot. */
+  readonly now: RecordDigest;
+  /** What it was before; empty where nobody kept that. */
+  readonly earlier: readonly RecordDigest[];
+  /** The digests of this snapshot up to the batches of `earlier`, as far as it has them. */
+  readonly digests: ReadonlyMap<bigint, string>;
   /** What callers were answered; empty where no history was given. */
   readonly answers: readonly Answer[];
   /** Two neighbouring batches further apart than this many seconds have a gap between them. */

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { readAnswers } from './answers.js';
+import { readDigest, saveDigest } from './digest-file.js';
 import { embeddedDatabase } from './embedded-plane.js';
 import { json, table } from './report.js';
 import { verify } from './verify.js';
@@ -8,10 +9,12 @@ import { verify } from './verify.js';
 /** Everything holds; something is broken; it could not be judged. */
 export const EXIT = { holds: 0, broken: 1, unjudged: 2 } as const;
 
-const USAGE = `Usage: rollcall-verify [--json] [--answers FILE.jsonl] [--gap-seconds N] DATABASE_URL | --data DIR
+const USAGE = `Usage: rollcall-verify [--json] [--answers FILE.jsonl] [--earlier FILE]… [--save-digest FILE] [--gap-seconds N]
+                       DATABASE_URL | --data DIR
 
 Judges the record of a plane, also while it runs. FILE.jsonl holds what callers were answered with success, one object per line:
-{"checkId" | "commandId", "revision", "batch"}. Exit code: 0 everything holds, 1 something is broken, 2 it could not be judged.
+{"checkId" | "commandId", "revision", "batch"}. --save-digest writes down what the record is now, and --earlier compares it with what was
+written down before; with the same file for both, each run judges everything since the last. Exit code: 0 everything holds, 1 something is broken, 2 it could not be judged.
 `;
 
 /** Runs one command line (without `node` and the script). Never rejects. */
@@ -26,6 +29,8 @@ export const run = async (
       options: {
         json: { type: 'boolean', default: false },
         answers: { type: 'string' },
+        earlier: { type: 'string', multiple: true, default: [] },
+        'save-digest': { type: 'string' },
         data: { type: 'string' },
         'gap-seconds': { type: 'string', default: '15' },
         help: { type: 'boolean', short: 'h', default: false },
@@ -39,9 +44,15 @@ export const run = async (
     const verdict = await verify({
       connectionString: url ?? (await embeddedDatabase(values.data ?? '')),
       answers: values.answers === undefined ? [] : readAnswers(await readFile(values.answers, 'utf8')),
+      earlier: await Promise.all(values.earlier.map(readDigest)),
       gapSeconds: Number(values['gap-seconds']),
     });
     out(values.json ? json(verdict) : table(verdict));
+    const file = values['save-digest'];
+    const isUnchanged = verdict.findings.every(({ id, broken }) => id !== 'I5' || broken.length === 0);
+    if (file !== undefined && isUnchanged) await saveDigest(file, verdict.digest);
+    // The digest of a record that was changed would make the change good.
+    else if (file !== undefined) err(`rollcall-verify: no digest was written to ${file}, because I5 is broken\n`);
     return verdict.holds ? EXIT.holds : EXIT.broken;
   } catch (error) {
     err(`rollcall-verify: ${error instanceof Error ? error.message : String(error)}\n`);

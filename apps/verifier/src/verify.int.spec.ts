@@ -1,16 +1,21 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PostgresEventStore } from '@rollcall/event-store-postgres';
 import { credentialKey, machine, machineStream } from '@rollcall/machine';
 import { admit, check } from '@rollcall/machine/testing';
 import { Follower, openReadModels, READ_MODELS } from '@rollcall/read-models';
+import { person, personStream } from '@rollcall/person';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Owner } from '../../../test/support/owner.js';
 import { freshDatabase, testCluster, type FreshDatabase } from '../../../test/support/postgres.js';
 import { eventually } from '../../../test/support/processes.js';
+import { connect } from './database-client.js';
+import type { RecordDigest } from './digest-file.js';
 import { readAnswers, verify } from './index.js';
+import { onlyAdded } from './invariants/earlier.js';
+import { digestsAt } from './record-digest.js';
 import { EXIT, run } from './run.js';
 
 jest.setTimeout(120_000);
@@ -96,7 +101,7 @@ describe('the checker', () => {
   it('finds nothing in a healthy record, with no more rights than the plane has (U10)', async () => {
     const verdict = await verify({ connectionString: healthy.url, answers: answers() });
     expect(verdict.findings.map(({ id, broken }) => [id, broken])).toEqual(
-      ['I1', 'I2', 'I3', 'I4', 'I6', 'I7', 'I9'].map((id) => [id, []]),
+      ['I1', 'I2', 'I3', 'I4', 'I5', 'I6', 'I7', 'I9'].map((id) => [id, []]),
     );
     expect(verdict.holds).toBe(true);
     expect(verdict.findings.every(({ examined }) => examined > 0)).toBe(true);
@@ -258,6 +263,117 @@ describe('the checker', () => {
     expect(found.find((each) => sentence.test(each)) ?? found).toEqual(expect.stringMatching(sentence));
   });
 
+  const CHANGES: readonly (readonly [what: string, how: string])[] = [
+    ['a body has changed', `update event set body = replace(body, 'person-1', 'person-2') where position = 0`],
+    ['an actor has changed', `update event set actor = 'person:eve' where position = 1`],
+    ['a trace has changed', `update event set trace = '00-1-1-00' where position = 1`],
+    ['a check-in is gone', `delete from check_in where batch = 4; update batch set checks = 0 where number = 4`],
+    ['an event is gone', `delete from event where position = 2; update batch set events = events - 1 where number = 2`],
+    [
+      'two events have changed places',
+      `update event set position = -1 where position = 1; update event set position = 1 where position = 2;
+       update event set position = 2 where position = -1`,
+    ],
+    [
+      'a batch has another time',
+      `update batch set recorded_at = recorded_at + interval '1 millisecond' where number = 2`,
+    ],
+    [
+      'a check has another time',
+      `update check_in set recorded_at = recorded_at + interval '1 millisecond' where batch = 4`,
+    ],
+    ['a check said something else', `update check_in set said = 1 where batch = 4`],
+    ['a check is of another batch', `update check_in set batch = 999 where batch = 4`],
+    [
+      'a check was slipped in',
+      `insert into check_in select (c).* from (select check_in as c from check_in where batch = 4) d`,
+    ],
+    [
+      'something claims to be from before the first batch',
+      `insert into event select 100, -1, stream, 100, gen_random_uuid(), 0, gen_random_uuid(), type, at, actor, body, trace
+       from event where position = 0`,
+    ],
+    ['a mark is gone', `delete from batch where number = (select max(number) from batch)`],
+  ];
+  it('finds each kind of change to what is older than a digest: of a row, of its place, of their number (I5)', async () => {
+    const { digest } = await verify({ connectionString: healthy.url });
+    await inACopy('select 1', async (connectionString) => {
+      await using owner = await Owner.connect(connectionString);
+      await owner.rows(`set TimeZone = 'UTC'`);
+      const digestNow = async () =>
+        (await digestsAt((...query) => owner.rows(...query), [digest.batch])).get(digest.batch);
+      const unseen: string[] = [];
+      for (const [what, how] of CHANGES) {
+        await owner.rows('begin');
+        await owner.rows(how);
+        if ((await digestNow()) === digest.digest) unseen.push(what);
+        await owner.rows('rollback');
+      }
+      expect(unseen).toEqual([]);
+      expect(await digestNow()).toBe(digest.digest);
+    });
+  });
+
+  it('takes growth for no change, from any earlier dump on, across pages of the dump (I5)', async () => {
+    await inACopy('select 1', async (connectionString) => {
+      const earlier = [(await verify({ connectionString })).digest];
+      const store = await PostgresEventStore.connect({ connectionString });
+      for (let more = 0; more < 3; more += 1) {
+        for (let mark = 0; mark < 70; mark += 1) await store.mark(0);
+        await store.decide(
+          person,
+          { stream: personStream(randomUUID()) },
+          { type: 'RegisterPerson', name: 'Eve' },
+          { actor },
+        );
+        const verdict = await verify({ connectionString, earlier });
+        expect(verdict.findings.find(({ id }) => id === 'I5')).toMatchObject({
+          examined: earlier.length + 1,
+          broken: [],
+        });
+        earlier.push(verdict.digest);
+      }
+      await store.close();
+      expect(earlier.map(({ batch }) => batch - earlier[0]!.batch)).toEqual([0n, 71n, 142n, 213n]);
+      expect(new Set(earlier.map(({ digest }) => digest)).size).toBe(4);
+    });
+  });
+
+  it('finds a change behind its back, while it judges a record that grows (I5)', async () => {
+    await inACopy('select 1', async (connectionString) => {
+      await using owner = await Owner.connect(connectionString);
+      const { rows, close } = await connect(connectionString);
+      await rows('begin isolation level repeatable read');
+      const { digest: now } = await verify({ connectionString });
+      const digests = await digestsAt(rows, [now.batch]);
+      expect(digests.get(now.batch)).toBe(now.digest);
+      const subject = { rows, connectionString, now, digests, earlier: [], answers: [], gapSeconds: 15 };
+      await owner.rows(`insert into batch values (${now.batch + 1n}, now(), 0, 0)`);
+      expect((await onlyAdded.judge(subject)).broken).toEqual([]);
+      await owner.rows(`update event set actor = 'person:eve' where position = 1`);
+      expect((await onlyAdded.judge(subject)).broken).toEqual([
+        `the record up to batch ${now.batch} has changed while it was judged`,
+      ]);
+      // In the snapshot everything is as it was.
+      expect(await digestsAt(rows, [now.batch])).toEqual(digests);
+      await close();
+    });
+  });
+
+  it('says where a record ends that once went on, and that it was restored in between (I5)', async () => {
+    const { digest } = await verify({ connectionString: healthy.url });
+    const ahead = { ...digest, batch: digest.batch + 5n };
+    const broken = async (...earlier: RecordDigest[]) =>
+      (await verify({ connectionString: healthy.url, earlier })).findings.find(({ id }) => id === 'I5')?.broken;
+    const ends = `the record ends at batch ${digest.batch}, and once went on to batch ${ahead.batch}`;
+    expect(await broken(ahead, digest)).toEqual([ends]);
+    expect(await broken({ ...ahead, epoch: randomUUID() })).toEqual([
+      `${ends}; the record began a new epoch in between, as after a restore`,
+    ]);
+    // A restore that lost nothing is no change.
+    expect(await broken({ ...digest, epoch: randomUUID() })).toEqual([]);
+  });
+
   const command = async (...argv: readonly string[]) => {
     const said = { out: '', err: '' };
     const code = await run(argv, { out: (text) => (said.out += text), err: (text) => (said.err += text) });
@@ -291,6 +407,47 @@ describe('the checker', () => {
       code: EXIT.unjudged,
       err: expect.stringContaining('No plane runs on /nowhere'),
     });
+  });
+
+  it('writes down what the record is and compares with it later, but never over what a change has broken (I5)', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'rollcall-digest-'));
+    const file = join(directory, 'last.json');
+    expect(await command('--save-digest', file, healthy.url)).toMatchObject({ code: EXIT.holds, err: '' });
+    const saved = await readFile(file, 'utf8');
+    expect(JSON.parse(saved)).toEqual({
+      format: 'rollcall record digest 1',
+      epoch: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      batch: expect.stringMatching(/^\d+$/),
+      digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    const again = ['--earlier', file, '--earlier', file, '--save-digest', file] as const;
+    expect(await command(...again, '--json', healthy.url)).toMatchObject({
+      code: EXIT.holds,
+      out: expect.stringContaining('{"id":"I5",'),
+    });
+    const tampered = await inACopy(`update event set actor = 'person:eve' where position = 1`, (url) =>
+      command(...again, url),
+    );
+    expect(tampered).toMatchObject({
+      code: EXIT.broken,
+      out: expect.stringMatching(/I5 {2}BROKEN .*\n {6}- the record up to batch \d+ is not what it was/),
+      err: `rollcall-verify: no digest was written to ${file}, because I5 is broken\n`,
+    });
+    expect(await readFile(file, 'utf8')).toBe(saved);
+    for (const text of [
+      '',
+      '{}',
+      saved.replace('digest 1', 'digest 2'),
+      saved.replace(/"batch":"\d+"/, '"batch":"x"'),
+    ]) {
+      await writeFile(file, text);
+      expect(await command('--earlier', file, healthy.url)).toMatchObject({
+        code: EXIT.unjudged,
+        err: `rollcall-verify: ${file} holds no digest of a record\n`,
+      });
+    }
+    expect(await command('--earlier', join(directory, 'none'), healthy.url)).toMatchObject({ code: EXIT.unjudged });
+    await rm(directory, { recursive: true });
   });
 
   it.each(['{', '7', '{"checkId":"x"}', '{"commandId":"0192f0c4-0000-7000-8000-000000000001","revision":"1"}'])(
