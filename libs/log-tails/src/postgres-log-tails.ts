@@ -18,6 +18,7 @@ const SILENT_AFTER = 12_000;
 /** The tails in Postgres, outside the record. */
 export class PostgresLogTails extends LogTails {
   private readonly pool: pg.Pool;
+  private closing: Promise<void> | null = null;
 
   constructor({ connectionString, applicationName, onIdleError = () => undefined }: PostgresLogTailsOptions) {
     super();
@@ -70,7 +71,9 @@ export class PostgresLogTails extends LogTails {
     );
   }
 
-  async close(): Promise<void> {
-    await this.pool.end();
+  /** Ends its connections, once: whoever owns an instance may end it twice, as it may the record. */
+  close(): Promise<void> {
+    this.closing ??= this.pool.end();
+    return this.closing;
   }
 }
