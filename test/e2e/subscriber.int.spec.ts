@@ -26,7 +26,9 @@ beforeAll(async () => {
   nats = await startNats();
   processes = new Processes();
 }, 120_000);
-afterAll(() => processes.close().finally(() => nats.close()));
+afterAll(async () => {
+  await processes.close().finally(() => nats.close());
+});
 afterEach(() => store.close());
 
 /** Records the admission of a machine: two events. */
