@@ -64,8 +64,11 @@ export const feedContract = (name: string, open: () => Promise<FeedUnderTest>): 
   describe(`the contract of a feed: ${name}`, () => {
     let test: FeedUnderTest;
     let probes = 0;
+    /** What a reader was given before it was asked for anything. */
+    let past: Delivery[] = [];
 
     beforeEach(async () => {
+      past = [];
       test = await open();
       await test.feed.prepare();
     });
@@ -81,6 +84,7 @@ export const feedContract = (name: string, open: () => Promise<FeedUnderTest>): 
         });
         const seen = await reader.take(LIMIT, WAIT_MS, never);
         for (const delivery of seen) delivery.ack();
+        past.push(...seen.filter(({ number }) => number < FIRST_PROBE));
         if (numbers(seen).includes(probe)) return reader;
       }
       throw new Error('The reader hears nothing');
@@ -141,6 +145,7 @@ export const feedContract = (name: string, open: () => Promise<FeedUnderTest>): 
       const reader = await reading('machines');
       await test.feed.publish([batch(2)]);
       expect(numbers(await taken(1, reader))).toEqual([2]);
+      expect(numbers(past)).toEqual([]);
     });
 
     it('gives what a closed instance had taken and not acknowledged to whoever reads then', async () => {
