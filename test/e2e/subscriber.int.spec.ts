@@ -27,7 +27,11 @@ beforeAll(async () => {
   processes = new Processes();
 }, 120_000);
 afterAll(async () => {
-  await processes.close().finally(() => nats.close());
+  try {
+    await processes.close();
+  } finally {
+    await nats.close();
+  }
 });
 afterEach(() => store.close());
 
@@ -67,7 +71,11 @@ const publishAll = async (server: EmbeddedNats = nats.server) => {
   const over = new AbortController();
   const run = relay.run(over.signal);
   const { number: head } = await store.newest();
-  await eventually('all is published', () => Promise.resolve(relay.status().cursor === head));
+  await eventually('all is published', async () => {
+    const { cursor, failure } = relay.status();
+    if (failure !== null) throw new Error(failure);
+    return Promise.resolve(cursor === head);
+  });
   over.abort();
   await run;
   await feed.close();
