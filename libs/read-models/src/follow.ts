@@ -1,10 +1,9 @@
 import type { Batch, EventStore } from '@rollcall/event-store';
 import type { Feed, FeedReader } from '@rollcall/feed';
-import { SystemClock, type Clock } from '@rollcall/lifetimes';
+import { Bell, SystemClock, type Clock } from '@rollcall/lifetimes';
 import { sql } from 'kysely';
 import { applyBatches, type ApplyStep, type Place } from './apply.js';
 import { sortArrivals } from './arrivals.js';
-import { Bell } from './bell.js';
 import type { ReadModelDatabase } from './database.js';
 import type { ReadModel } from './model.js';
 import { NO_TRAIL } from './trail.js';

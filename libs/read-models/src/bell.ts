@@ -1,1 +1,0 @@
-export { Bell } from '@rollcall/lifetimes';
