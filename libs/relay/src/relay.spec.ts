@@ -409,6 +409,23 @@ describe('a feed that was put back', () => {
     expect(place()).toBe(4);
   });
 
+  it('while the record was read gets what it has lost before anything that is newer (I6, fault row 14)', async () => {
+    append(4);
+    start();
+    await settled();
+    const read = record.readBatches.bind(record);
+    record.readBatches = (after, limit) => {
+      record.readBatches = read;
+      feed.stored = feed.stored.slice(0, 4);
+      feed.connections += 1;
+      return read(after, limit);
+    };
+    append();
+    await settled();
+    expect(feed.batches()).toEqual([1, 2, 3, 4, 2, 3, 4, 5]);
+    expect(place()).toBe(5);
+  });
+
   it('to nothing gets what comes from now on', async () => {
     append(2);
     const first = start();

@@ -146,7 +146,7 @@ export class Relay {
 
   /**
    * Publishes what was recorded after a place, under the epoch that the record has now. Answers the place that was reached, the same
-   * one when there was nothing, and null when another relay was faster.
+   * one when there was nothing, and null when it has to be found anew: another relay was faster, or the feed was away and is back.
    */
   async #publishAfter(from: FeedPlace, signal: AbortSignal): Promise<FeedPlace | null> {
     const { record, feed, cursor, reached } = this.#options;
@@ -159,6 +159,8 @@ export class Relay {
     let place = from;
     for (const { messages, upTo } of portionsOf(epoch, batches, BYTES_AT_ONCE)) {
       if (signal.aborted) break;
+      // Nothing newer goes to a server that came back before it was asked what it holds: the newest would hide what it lost.
+      if (feed.status().connections !== this.#connection) return null;
       await feed.publish(messages);
       reached('published');
       const next = { epoch, number: upTo };
