@@ -149,7 +149,8 @@ export class Follower {
     if (this.#place === null) return false;
     if (reader === null) return !(await this.#fromRecord(this.#place));
     if (this.#place.checkpoint < this.#readUpTo) {
-      await this.#fromRecord(this.#place);
+      // What the feed has named and the record does not have is not waited for.
+      if (!(await this.#fromRecord(this.#place))) this.#readUpTo = this.#place.checkpoint;
       return false;
     }
     await this.#fromFeed(this.#place, reader, signal);
