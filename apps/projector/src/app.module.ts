@@ -1,5 +1,5 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { renewEpoch } from '@rollcall/event-store-postgres';
+import { batchOfEvent, renewEpoch } from '@rollcall/event-store-postgres';
 import { Leadership } from '@rollcall/leadership';
 import type { Logger } from '@rollcall/nest-platform';
 import { Follower, READ_MODELS, type FollowStep } from '@rollcall/read-models';
@@ -61,6 +61,7 @@ export class ProjectorModule {
               epoch: () => store.epoch(),
               onAppended: (listener) => store.onAppended(listener),
               renewEpoch: () => renewEpoch(config.database.url),
+              batchOfEvent: (position) => batchOfEvent(config.database.url, position),
             };
             const relaying = feed && {
               feed,

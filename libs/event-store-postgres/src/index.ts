@@ -1,4 +1,5 @@
 export { PostgresEventStore } from './postgres-event-store.js';
 export { PostgresLog } from './postgres-log.js';
 export type { PostgresLogOptions } from './postgres-log.js';
+export { batchOfEvent } from './batch-of-event.js';
 export { renewEpoch } from './renew-epoch.js';

@@ -49,6 +49,7 @@ export const NEWEST = `select number, recorded_at from batch order by number des
 export const HOLDER = `select stream, released from claim where key = $1`;
 export const EPOCH = `select confirm_epoch() as epoch`;
 export const RENEW_EPOCH = `select confirm_epoch(true) as epoch`;
+export const BATCH_OF_EVENT = `select batch from event where position = $1`;
 export const PARTITIONS = `select make_check_in_partitions() as until`;
 
 export const CHANNEL = 'rollcall_appended';

@@ -3,7 +3,7 @@ import { tally } from '@rollcall/event-store/testing';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Owner } from '../../../test/support/owner.js';
 import { freshDatabase, type FreshDatabase } from '../../../test/support/postgres.js';
-import { PostgresLog } from './index.js';
+import { batchOfEvent, PostgresLog } from './index.js';
 
 const actor = { kind: 'plane', id: 'test' } as const;
 
@@ -31,6 +31,12 @@ describe('a reader of the record', () => {
     await owner.rows(statement);
     await owner.rows(`alter table ${table} enable always trigger append_only`);
   };
+
+  it('finds the batch of a ledger event by its position, and none beyond the newest', async () => {
+    expect(await batchOfEvent(database.url, 0n)).toBe(1n);
+    expect(await batchOfEvent(database.url, 2n)).toBe(3n);
+    expect(await batchOfEvent(database.url, 3n)).toBeNull();
+  });
 
   it('takes a missing batch for the fault that it is, and does not go past it (C22)', async () => {
     await damage('batch', 'delete from batch where number = 2');

@@ -2,12 +2,15 @@ import {
   BATCH_STREAM,
   BATCH_SUBJECT,
   EVENT_STREAM,
+  EVENT_SUBJECTS,
   Feed,
   FeedMessageTooLarge,
   FeedMisconfigured,
   FeedUnavailable,
   MESSAGE_LIMIT_BYTES,
+  placeOfEventId,
   placeOfMessageId,
+  type EventPlace,
   type FeedMessage,
   type FeedPlace,
   type FeedReader,
@@ -95,16 +98,12 @@ export class NatsFeed extends Feed {
     }
   }
 
-  override newest(): Promise<FeedPlace | null> {
-    return this.#asking(async ({ manager }) => {
-      try {
-        const message = await manager.streams.getMessage(BATCH_STREAM, { last_by_subj: BATCH_SUBJECT });
-        return placeOfMessageId(message?.header.get('Nats-Msg-Id') ?? '');
-      } catch (error) {
-        if (isNoStream(error)) return null;
-        throw error;
-      }
-    });
+  override async newest(): Promise<FeedPlace | null> {
+    return placeOfMessageId(await this.#newestId(BATCH_STREAM, BATCH_SUBJECT));
+  }
+
+  override async newestEvent(): Promise<EventPlace | null> {
+    return placeOfEventId(await this.#newestId(EVENT_STREAM, EVENT_SUBJECTS));
   }
 
   override read(reader: string): FeedReader {
@@ -214,6 +213,19 @@ export class NatsFeed extends Feed {
     } catch (error) {
       throw unavailable(error);
     }
+  }
+
+  /** The id of the newest message of a stream; empty where there is none. */
+  #newestId(stream: string, subjects: string): Promise<string> {
+    return this.#asking(async ({ manager }) => {
+      try {
+        const message = await manager.streams.getMessage(stream, { last_by_subj: subjects });
+        return message?.header.get('Nats-Msg-Id') ?? '';
+      } catch (error) {
+        if (isNoStream(error)) return '';
+        throw error;
+      }
+    });
   }
 
   #note(about: string, problem: string | null): void {

@@ -17,9 +17,13 @@ const streamKeeping = [EVENT_STREAM, BATCH_STREAM].flatMap((stream) =>
 
 /** The rights of each role, as `infra/nats/nats-server.conf` gives them. */
 export const NATS_RIGHTS: Readonly<Record<NatsRole, NatsRights>> = {
-  // It keeps the streams as they must be, and cannot delete, purge or read them, but for the newest batch.
+  // It keeps the streams as they must be, and cannot delete or purge them, nor follow them. It looks for the newest that each holds.
   relay: {
-    publish: ['rollcall.>', ...streamKeeping, ...api(`STREAM.MSG.GET.${BATCH_STREAM}`)],
+    publish: [
+      'rollcall.>',
+      ...streamKeeping,
+      ...api(`STREAM.MSG.GET.${EVENT_STREAM}`, `STREAM.MSG.GET.${BATCH_STREAM}`),
+    ],
     subscribe: [`${inboxPrefix('relay')}.>`],
   },
   projector: {

@@ -1,4 +1,4 @@
-import type { FeedPlace } from './names.js';
+import type { EventPlace, FeedPlace } from './names.js';
 
 /** Something to publish. */
 export type FeedMessage = {
@@ -89,6 +89,13 @@ export abstract class Feed {
    * @throws FeedUnavailable
    */
   abstract newest(): Promise<FeedPlace | null>;
+
+  /**
+   * The newest ledger event that it holds; null when it holds none. Kept apart from the batches, it may have lost more or less than they have.
+   *
+   * @throws FeedUnavailable
+   */
+  abstract newestEvent(): Promise<EventPlace | null>;
 
   /** Begins to read for a read model of that name. Only what comes from now on: the past is the record's to tell. */
   abstract read(reader: string): FeedReader;

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { batchMessageId, eventSubject, placeOfMessageId } from './index.js';
+import { batchMessageId, eventMessageId, eventSubject, placeOfEventId, placeOfMessageId } from './index.js';
 
 const EPOCH = '0192f0c4-0000-7000-8000-000000000001';
 
@@ -23,4 +23,10 @@ it('reads back the id of a batch, and takes nothing else for one', () => {
   });
   for (const id of ['', '-1', `${EPOCH}-`, `${EPOCH}-1x`, `${EPOCH}-${'9'.repeat(20)}`])
     expect(placeOfMessageId(id)).toBeNull();
+});
+
+it('reads back the id of a ledger event, and takes nothing else for one', () => {
+  const place = { epoch: EPOCH, position: 9_007_199_254_740_993n };
+  expect(placeOfEventId(eventMessageId(place))).toEqual(place);
+  expect(placeOfEventId('a-x')).toBeNull();
 });

@@ -15,6 +15,13 @@ export type FeedPlace = {
   readonly number: bigint;
 };
 
+/** A ledger event by its name: which record, and its position among all of its ledger events. */
+export type EventPlace = {
+  /** UUID. */
+  readonly epoch: string;
+  readonly position: bigint;
+};
+
 /** The subject of a ledger event: `rollcall.machine.MachineRenamed.0192…` for one of the stream `machine-0192…`. */
 export const eventSubject = (stream: string, type: string): string => {
   const dash = stream.indexOf('-');
@@ -28,9 +35,18 @@ const token = (text: string): string => text.replaceAll(/[^A-Za-z0-9_-]/g, '_') 
 /** The id by which a server recognises a batch that it has already stored. */
 export const batchMessageId = ({ epoch, number }: FeedPlace): string => `${epoch}-${number}`;
 
-/** Reads such an id; null where it is none. */
+/** The id by which a server recognises a ledger event that it has already stored. */
+export const eventMessageId = ({ epoch, position }: EventPlace): string => `${epoch}-${position}`;
+
+/** Reads the id of a batch; null where it is none. */
 export const placeOfMessageId = (id: string): FeedPlace | null => {
   const dash = id.lastIndexOf('-');
   const number = id.slice(dash + 1);
   return dash > 0 && /^\d{1,19}$/.test(number) ? { epoch: id.slice(0, dash), number: BigInt(number) } : null;
+};
+
+/** Reads the id of a ledger event; null where it is none. */
+export const placeOfEventId = (id: string): EventPlace | null => {
+  const place = placeOfMessageId(id);
+  return place && { epoch: place.epoch, position: place.number };
 };

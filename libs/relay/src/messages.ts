@@ -6,7 +6,7 @@ import {
   type Batch,
   type RecordedEvent,
 } from '@rollcall/event-store';
-import { BATCH_SUBJECT, batchMessageId, eventSubject, type FeedMessage } from '@rollcall/feed';
+import { BATCH_SUBJECT, batchMessageId, eventMessageId, eventSubject, type FeedMessage } from '@rollcall/feed';
 import { withoutWithheld } from './withheld.js';
 
 /** A batch in more bytes than this travels without its facts: a server takes no message above 1 MiB. */
@@ -103,7 +103,11 @@ const eventMessage = (epoch: string, recorded: RecordedEvent): FeedMessage => {
     actor,
     ...(body === null ? { body, unreadable: true } : { body: withoutWithheld(body) }),
   };
-  return { subject: eventSubject(stream, event.type), id: `${epoch}-${position}`, body: JSON.stringify(message) };
+  return {
+    subject: eventSubject(stream, event.type),
+    id: eventMessageId({ epoch, position }),
+    body: JSON.stringify(message),
+  };
 };
 
 const objectOf = (text: string): { readonly [field: string]: Json } | null => {

@@ -56,11 +56,13 @@ class World {
       newest: () => call(() => record.newest()),
       epoch: () => call(() => record.epoch()),
       renewEpoch: () => call(() => record.renewEpoch()),
+      batchOfEvent: (position) => call(() => record.batchOfEvent(position)),
       onAppended: (listener) => record.onAppended(listener),
     };
     const luckyFeed = Object.assign(Object.create(feed) as InMemoryFeed, {
       prepare: () => call(() => feed.prepare()),
       newest: () => call(() => feed.newest()),
+      newestEvent: () => call(() => feed.newestEvent()),
       publish: async (messages: readonly FeedMessage[]) => {
         const parts = Math.ceil(messages.length / 2);
         for (const part of [messages.slice(0, parts), messages.slice(parts)])

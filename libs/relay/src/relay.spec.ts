@@ -409,6 +409,21 @@ describe('a feed that was put back', () => {
     expect(place()).toBe(4);
   });
 
+  it('to older events than batches gets again what it has lost of them (I6, fault row 14)', async () => {
+    append(4);
+    start();
+    await settled();
+    const whole = [...feed.stored];
+    feed.stored = whole.filter(({ subject }, index) => subject === BATCH_SUBJECT || index < 4);
+    feed.connections += 1;
+    await clock.advance(1_000);
+    expect(feed.stored.map(({ id, subject }) => `${subject} ${id}`).toSorted()).toEqual(
+      whole.map(({ id, subject }) => `${subject} ${id}`).toSorted(),
+    );
+    expect(feed.batches()).toEqual([1, 2, 3, 4, 3, 4]);
+    expect(place()).toBe(4);
+  });
+
   it('while the record was read gets what it has lost before anything that is newer (I6, fault row 14)', async () => {
     append(4);
     start();

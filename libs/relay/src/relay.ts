@@ -9,6 +9,8 @@ import { whereToBegin } from './where-to-begin.js';
 export type RelayRecord = Pick<EventStore, 'readBatches' | 'newest' | 'epoch' | 'onAppended'> & {
   /** Gives the record another epoch, and answers it. */
   renewEpoch(): Promise<string>;
+  /** The batch that recorded the ledger event at a position; null where there is none. */
+  batchOfEvent(position: bigint): Promise<bigint | null>;
 };
 
 /** Where a relay tells what it does; a pino logger is one. */
@@ -128,9 +130,17 @@ export class Relay {
     this.#connection = feed.status().connections;
     await feed.prepare();
     const published = await feed.newest();
+    const event = await feed.newestEvent();
+    const lacking = event?.epoch === known ? await record.batchOfEvent(event.position + 1n) : null;
     const head = (await record.newest()).number;
     this.#head = head;
-    const { after, recordLostItsTail, feedLostItsTail } = whereToBegin({ epoch: known, cursor, published, head });
+    const { after, recordLostItsTail, feedLostItsTail } = whereToBegin({
+      epoch: known,
+      cursor,
+      published,
+      lacking,
+      head,
+    });
     const numbers = { head: String(head), published: String(published?.number ?? 0), cursor: String(this.#cursor) };
     const epoch = recordLostItsTail ? await record.renewEpoch() : known;
     if (recordLostItsTail)

@@ -4,7 +4,7 @@ import { whereToBegin, type Beginning, type Findings } from './where-to-begin.js
 const EPOCH = '0192f0c4-0000-7000-8000-000000000001';
 const at = (number: number, epoch = EPOCH) => ({ epoch, number: BigInt(number) });
 const begin = (over: Partial<Findings>) =>
-  whereToBegin({ epoch: EPOCH, cursor: at(7), published: at(7), head: 9n, ...over });
+  whereToBegin({ epoch: EPOCH, cursor: at(7), published: at(7), lacking: null, head: 9n, ...over });
 const from = (after: number): Beginning => ({ after: BigInt(after), recordLostItsTail: false, feedLostItsTail: false });
 
 describe('a relay that begins', () => {
@@ -26,6 +26,15 @@ describe('a relay that begins', () => {
 
   it('publishes again what the feed has lost, its newest batch included (I6)', () =>
     expect(begin({ published: at(4) })).toEqual({ after: 3n, recordLostItsTail: false, feedLostItsTail: true }));
+
+  it('publishes again from the first event that the feed has lost, whether it has lost batches or not (I6, fault row 14)', () => {
+    const lost = (after: bigint) => ({ after, recordLostItsTail: false, feedLostItsTail: true });
+    expect(begin({ lacking: 3n })).toEqual(lost(2n));
+    expect(begin({ published: null, lacking: 7n })).toEqual(lost(6n));
+    expect(begin({ published: at(5), lacking: 3n })).toEqual(lost(2n));
+    expect(begin({ published: at(3), lacking: 5n })).toEqual(lost(2n));
+    expect(begin({ lacking: 8n })).toEqual(from(7));
+  });
 
   it('finds that the record has lost its tail when more was published than is recorded (C24)', () => {
     expect(begin({ published: at(10) })).toEqual({ after: 7n, recordLostItsTail: true, feedLostItsTail: false });

@@ -8,6 +8,8 @@ export type Findings = {
   readonly cursor: FeedPlace | null;
   /** The newest batch that the feed holds. */
   readonly published: FeedPlace | null;
+  /** The batch of the first ledger event after the newest that the feed holds of this epoch; null where there is none. */
+  readonly lacking: bigint | null;
   /** The newest batch of the record. */
   readonly head: bigint;
 };
@@ -28,16 +30,21 @@ export type Beginning = {
  * again, to other batches. The cursor was put back with the record, so what was recorded since then is after it. But a cursor that is
  * ahead itself is not of this record: nobody knows which of its batches were published, and all of them are.
  *
- * The feed is behind the cursor: it was put back, for a server acknowledges before it has synced. Its newest batch is repeated too,
- * because nobody knows whether the events of that batch were kept. A feed that holds nothing may as well have been emptied by its
- * own retention; that is not the relay's to tell apart.
+ * The feed is behind the cursor: it was put back, for a server acknowledges before it has synced. It syncs batches and ledger events at
+ * different times, so either may have lost more than the other. Its newest batch is repeated too, because nobody knows whether the
+ * events of that batch were kept where it holds none. A feed that holds nothing may as well have been emptied by its own retention; that
+ * is not the relay's to tell apart.
  */
-export const whereToBegin = ({ epoch, cursor, published, head }: Findings): Beginning => {
+export const whereToBegin = ({ epoch, cursor, published, lacking, head }: Findings): Beginning => {
   const number = cursor?.number ?? 0n;
   const newest = published?.epoch === epoch ? published.number : null;
   const isCursorAhead = number > head;
   if (isCursorAhead || (newest !== null && newest > head))
     return { after: isCursorAhead ? 0n : number, recordLostItsTail: true, feedLostItsTail: false };
-  const feedLostItsTail = newest !== null && newest < number;
-  return { after: feedLostItsTail ? newest - 1n : number, recordLostItsTail: false, feedLostItsTail };
+  const lost = [
+    ...(newest !== null && newest < number ? [newest] : []),
+    ...(lacking !== null && lacking <= number ? [lacking] : []),
+  ];
+  const after = lost.reduce((first, batch) => (batch - 1n < first ? batch - 1n : first), number);
+  return { after, recordLostItsTail: false, feedLostItsTail: lost.length > 0 };
 };

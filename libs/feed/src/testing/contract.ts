@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   batchMessageId,
   BATCH_SUBJECT,
+  eventMessageId,
   eventSubject,
   FeedMessageTooLarge,
   FeedUnavailable,
@@ -164,6 +165,18 @@ export const feedContract = (name: string, open: () => Promise<FeedUnderTest>): 
       expect(await test.other.newest()).toEqual({ epoch: EPOCH, number: 8n });
     });
 
+    it('names the newest ledger event that it holds, whatever else it holds', async () => {
+      expect(await test.feed.newestEvent()).toBeNull();
+      const renamed = (position: bigint, machine: string): FeedMessage => ({
+        subject: eventSubject(`machine-${machine}`, 'MachineRenamed'),
+        id: eventMessageId({ epoch: EPOCH, position }),
+        body: '{}',
+      });
+      await test.feed.publish([renamed(3n, 'b'), renamed(4n, 'a')]);
+      await test.feed.publish([batch(7)]);
+      expect(await test.other.newestEvent()).toEqual({ epoch: EPOCH, position: 4n });
+    });
+
     it('may be prepared any number of times, by all instances at once', async () => {
       await test.feed.publish([batch(1)]);
       await Promise.all([test.feed.prepare(), test.other.prepare(), test.feed.prepare()]);
@@ -194,6 +207,7 @@ export const feedContract = (name: string, open: () => Promise<FeedUnderTest>): 
       await test.goAway();
       await expect(test.feed.publish([batch(1)])).rejects.toThrow(FeedUnavailable);
       await expect(test.feed.newest()).rejects.toThrow(FeedUnavailable);
+      await expect(test.feed.newestEvent()).rejects.toThrow(FeedUnavailable);
       await expect(test.feed.prepare()).rejects.toThrow(FeedUnavailable);
       expect(await reader.take(LIMIT, 10, never)).toEqual([]);
       expect(test.feed.status().connected).toBe(false);

@@ -8,7 +8,7 @@ import {
   type FeedMessage,
   type FeedStatus,
 } from '../feed.js';
-import { BATCH_SUBJECT, placeOfMessageId, type FeedPlace } from '../names.js';
+import { BATCH_SUBJECT, placeOfEventId, placeOfMessageId, type EventPlace, type FeedPlace } from '../names.js';
 
 /** The part of a clock that passes time here; any clock of the plane is one. */
 export type PassingTime = {
@@ -71,6 +71,12 @@ export class InMemoryFeed extends Feed {
     if (this.away) return Promise.reject(unreachable());
     const newest = this.stored.findLast(({ subject }) => subject === BATCH_SUBJECT);
     return Promise.resolve(newest ? placeOfMessageId(newest.id) : null);
+  }
+
+  override newestEvent(): Promise<EventPlace | null> {
+    if (this.away) return Promise.reject(unreachable());
+    const newest = this.stored.findLast(({ subject }) => subject !== BATCH_SUBJECT);
+    return Promise.resolve(newest ? placeOfEventId(newest.id) : null);
   }
 
   override read(reader: string): FeedReader {

@@ -87,6 +87,11 @@ export class InMemoryRecord implements RelayRecord {
     return this.epoch();
   }
 
+  batchOfEvent(position: bigint): Promise<bigint | null> {
+    const facts = this.#batches.flatMap((batch) => batch.facts);
+    return this.#there(facts.find((fact) => fact.kind === 'event' && fact.position === position)?.batch ?? null);
+  }
+
   onAppended(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
