@@ -190,6 +190,15 @@ describe('settings on the server', () => {
     expect((await admin.consumers.info(BATCH_STREAM, 'machines')).config.max_deliver).toBe(3);
   });
 
+  it('of a consumer are no problem any more of an instance that has ended its share', async () => {
+    await feed.prepare();
+    await admin.consumers.add(BATCH_STREAM, { durable_name: 'machines', ack_policy: 'explicit', max_deliver: 3 });
+    const reader = feed.read('machines');
+    await eventually('it says so', () => Promise.resolve(feed.status().problem !== null));
+    await reader.close();
+    expect(feed.status().problem).toBeNull();
+  });
+
   it('are shown to an operator, and brought to what they must be on demand', async () => {
     expect(await feed.describeSetup(never)).toEqual([
       `stream ${EVENT_STREAM} is not there`,

@@ -61,6 +61,8 @@ export class NatsReader extends FeedReader {
     // For the other instances at once, rather than after the acknowledgement window.
     for (const message of this.#waiting.splice(0)) giveBack(message);
     await ended;
+    // Whoever reads from now on says what is wrong.
+    this.around.note(null);
   }
 
   async #keepReading(signal: AbortSignal): Promise<void> {
