@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { ConfigError } from '@rollcall/nest-platform';
+import { ConfigError } from '@rollcall/settings';
 import { readMachineApiConfig } from './config.js';
 
 const ENOUGH = {

@@ -1,15 +1,13 @@
 import type { CheckPolicy } from '@rollcall/machine';
 import {
-  readConfig,
   readDatabase,
   readGapSeconds,
   readLogLevel,
   readTls,
-  type Environment,
-  type EnvironmentReader,
   type LogLevel,
   type RecordDatabase,
 } from '@rollcall/nest-platform';
+import { readConfig, type Environment, type EnvironmentReader } from '@rollcall/settings';
 import type { TlsSettings } from '@rollcall/plane-ca';
 import { INTERVAL_CEILING_SECONDS, INTERVAL_DEFAULT_SECONDS, INTERVAL_FLOOR_SECONDS } from '@rollcall/wire';
 

@@ -1,12 +1,5 @@
-import {
-  readConfig,
-  readDatabase,
-  readLogLevel,
-  readTls,
-  type Environment,
-  type LogLevel,
-  type RecordDatabase,
-} from '@rollcall/nest-platform';
+import { readDatabase, readLogLevel, readTls, type LogLevel, type RecordDatabase } from '@rollcall/nest-platform';
+import { readConfig, type Environment } from '@rollcall/settings';
 import type { TlsSettings } from '@rollcall/plane-ca';
 import { isPin } from '@rollcall/wire';
 

@@ -1,8 +1,9 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { renewEpoch } from '@rollcall/event-store-postgres';
+import { readNatsFeed } from '@rollcall/feed-nats';
 import { cleanDisplay } from '@rollcall/machine';
+import { ConfigError, readConfig } from '@rollcall/settings';
 import { compareFeed } from './compare-feed.js';
-import { feedSettings } from './feed-settings.js';
 import { makeSignInLink } from './make-sign-in-link.js';
 import { runMigrations } from './run-migrations.js';
 
@@ -66,10 +67,9 @@ export const run = async (argv: readonly string[], { environment, out, err }: Su
     .description('compare the streams and consumers at NATS (ROLLCALL_NATS_URL) with what a plane needs')
     .option('--apply', 'change what differs', false)
     .action(async ({ apply }: { apply: boolean }) => {
-      const { lines, isAsItMustBe } = await compareFeed(
-        usable(() => feedSettings(setting)),
-        apply,
-      );
+      const { feed } = readConfig(environment, (settings) => ({ feed: readNatsFeed(settings) }));
+      if (feed === null) throw new SettingError('ROLLCALL_NATS_URL is not set');
+      const { lines, isAsItMustBe } = await compareFeed(feed, apply);
       for (const line of lines) out(line);
       if (!isAsItMustBe) exitCode = 1;
     });
@@ -80,15 +80,7 @@ export const run = async (argv: readonly string[], { environment, out, err }: Su
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     err(`rollcall-setup: ${error instanceof Error ? error.message : String(error)}`);
-    return error instanceof SettingError ? 2 : 1;
-  }
-};
-
-const usable = <Settings>(read: () => Settings): Settings => {
-  try {
-    return read();
-  } catch (cause) {
-    throw new SettingError((cause as Error).message, { cause });
+    return error instanceof SettingError || error instanceof ConfigError ? 2 : 1;
   }
 };
 

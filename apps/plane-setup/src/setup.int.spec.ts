@@ -73,7 +73,7 @@ it.each([
   ],
   ['with a person of no name', ['sign-in-link', '--person', ' '], {}, '--person'],
   ['without a NATS', ['feed'], {}, 'ROLLCALL_NATS_URL is not set'],
-  ['with a NATS elsewhere in the clear', ['feed'], { ROLLCALL_NATS_URL: 'nats://nats.example:4222' }, 'tls://'],
+  ['with a NATS elsewhere in the clear', ['feed'], { ROLLCALL_NATS_URL: 'nats://nats.example:4222' }, 'use tls:'],
   [
     'with half of the credentials',
     ['feed'],

@@ -1,14 +1,12 @@
+import { readNatsFeed, type NatsFeedSettings } from '@rollcall/feed-nats';
 import {
-  readConfig,
   readDatabase,
-  readFeed,
   readGapSeconds,
   readLogLevel,
-  type Environment,
-  type FeedSettings,
   type LogLevel,
   type RecordDatabase,
 } from '@rollcall/nest-platform';
+import { readConfig, type Environment } from '@rollcall/settings';
 
 /** What the projector needs to know. */
 export type ProjectorConfig = {
@@ -19,7 +17,7 @@ export type ProjectorConfig = {
   /** Two neighbouring batches further apart than this many seconds show that the plane was deaf in between (B1). */
   readonly gapSeconds: number;
   /** Where batches and events are distributed; null: nowhere, and read models follow the record itself. */
-  readonly feed: FeedSettings | null;
+  readonly feed: NatsFeedSettings | null;
   readonly logLevel: LogLevel;
 };
 
@@ -28,7 +26,7 @@ export const PORT_VARIABLE = 'ROLLCALL_PROJECTOR_PORT';
 
 /**
  * Reads the settings once: `ROLLCALL_DATABASE_URL`, `ROLLCALL_MIGRATIONS_DIR` (Default: infra/migrations), `ROLLCALL_PROJECTOR_PORT`
- * (Default: 8445), `ROLLCALL_GAP_SECONDS` (Default: 15), `ROLLCALL_LOG_LEVEL` (Default: info) and those of `readFeed`.
+ * (Default: 8445), `ROLLCALL_GAP_SECONDS` (Default: 15), `ROLLCALL_LOG_LEVEL` (Default: info) and those of `readNatsFeed`.
  *
  * @throws ConfigError naming every problem at the same time
  */
@@ -37,6 +35,6 @@ export const readProjectorConfig = (environment: Environment): ProjectorConfig =
     database: readDatabase(settings),
     port: settings.port(PORT_VARIABLE, 8_445),
     gapSeconds: readGapSeconds(settings),
-    feed: readFeed(settings),
+    feed: readNatsFeed(settings),
     logLevel: readLogLevel(settings),
   }));

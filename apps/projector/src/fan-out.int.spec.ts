@@ -148,7 +148,10 @@ it('lets a second instance wait, and take over when the first one ends (U2, faul
 });
 
 it('refuses a server whose streams are not as they must be, names the setting, and goes on without it (U2)', async () => {
-  const projector = await start({ ...config(), feed: { ...config().feed!, eventsMib: 17 } }, silent);
+  const projector = await start(
+    { ...config(), feed: { ...config().feed!, sizes: { eventBytes: 17 * 1_048_576 } } },
+    silent,
+  );
   try {
     await eventually('it names the setting', async () => {
       const { status, feed } = await health(projector);

@@ -1,6 +1,6 @@
 import { PostgresEventStore } from '@rollcall/event-store-postgres';
 import { NatsFeed } from '@rollcall/feed-nats';
-import type { FeedSettings, Logger } from '@rollcall/nest-platform';
+import type { Logger } from '@rollcall/nest-platform';
 import { openReadModels, READ_MODELS } from '@rollcall/read-models';
 import { PostgresRelayCursor } from '@rollcall/relay';
 import type { ProjectorConfig } from './config.js';
@@ -13,7 +13,8 @@ import { Connections } from './connections.js';
  */
 export const openConnections = async (config: ProjectorConfig, logger: Logger): Promise<Connections> => {
   // First, because it is the one that fails for what a person has written.
-  const feed = config.feed === null ? null : await connectFeed(config.feed, logger);
+  const feed =
+    config.feed && (await NatsFeed.connect({ ...config.feed, tell: (sentence) => logger.info({}, sentence) }));
   try {
     const connectionString = config.database.url;
     const store = await PostgresEventStore.connect({
@@ -32,19 +33,4 @@ export const openConnections = async (config: ProjectorConfig, logger: Logger): 
     await feed?.close();
     throw error;
   }
-};
-
-const MIB = 1_048_576;
-
-const connectFeed = (settings: FeedSettings, logger: Logger): Promise<NatsFeed> => {
-  const { servers, relayCredentials, readerCredentials, caFile, replicas, eventsMib, batchesMib } = settings;
-  return NatsFeed.connect({
-    servers,
-    ...(relayCredentials !== null && readerCredentials !== null
-      ? { credentials: { relay: relayCredentials, reader: readerCredentials } }
-      : {}),
-    ...(caFile === null ? {} : { caFile }),
-    sizes: { replicas, eventBytes: eventsMib * MIB, batchBytes: batchesMib * MIB },
-    tell: (sentence) => logger.info({}, sentence),
-  });
 };

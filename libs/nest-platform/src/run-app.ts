@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { ConfigError } from './config/read-config.js';
+import { ConfigError } from '@rollcall/settings';
 
 /** Something that runs until it is closed. */
 export type Running = { close(): Promise<void>; reload?(): Promise<void> };

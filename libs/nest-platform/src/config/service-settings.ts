@@ -1,7 +1,7 @@
 import type { TlsSettings } from '@rollcall/plane-ca';
 import type { RecordDatabase } from '../health/record-database.js';
 import { LOG_LEVELS, type LogLevel } from '../logging/logger.js';
-import type { EnvironmentReader } from './read-config.js';
+import type { EnvironmentReader } from '@rollcall/settings';
 
 // Settings that more than one service reads: the same words mean the same everywhere.
 

@@ -1,9 +1,9 @@
 import { expect, it } from '@jest/globals';
-import { readFeed } from './feed-settings.js';
-import { readConfig } from './read-config.js';
+import { readConfig } from '@rollcall/settings';
+import { readNatsFeed } from './feed-settings.js';
 
 const read = (environment: Record<string, string>) =>
-  readConfig(environment, (settings) => ({ feed: readFeed(settings) })).feed;
+  readConfig(environment, (settings) => ({ feed: readNatsFeed(settings) })).feed;
 
 it('has no feed where none is named', () => expect(read({})).toBeNull());
 
@@ -19,12 +19,9 @@ it('reads one or several servers, and where the credentials are', () =>
     }),
   ).toEqual({
     servers: ['tls://nats-1:4222', 'tls://nats-2:4222'],
-    relayCredentials: '/run/relay',
-    readerCredentials: '/run/reader',
+    credentials: { relay: '/run/relay', reader: '/run/reader' },
     caFile: '/run/ca.pem',
-    replicas: 3,
-    eventsMib: 64,
-    batchesMib: 1_024,
+    sizes: { replicas: 3, eventBytes: 64 * 1_048_576, batchBytes: 1_024 * 1_048_576 },
   }));
 
 it.each(['nats://127.0.0.1:4222', 'nats://localhost:4222', 'nats://[::1]:4222'])(

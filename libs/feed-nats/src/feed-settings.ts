@@ -1,29 +1,19 @@
-import type { EnvironmentReader } from './read-config.js';
+import type { EnvironmentReader } from '@rollcall/settings';
+import type { NatsFeedOptions } from './nats-feed.js';
 
-/** How to reach the NATS server, and as whom. */
-export type FeedSettings = {
-  /** `nats://host:port` or `tls://host:port`; several, with commas between them. */
-  readonly servers: readonly string[];
-  /** Files of one line `user:password`; null: no authentication. */
-  readonly relayCredentials: string | null;
-  readonly readerCredentials: string | null;
-  /** PEM file of the authority that signed the server's certificate; null: the system's. */
-  readonly caFile: string | null;
-  /** Copies of each stream that the servers keep. */
-  readonly replicas: number;
-  /** What the stream of ledger events and the stream of batches may keep, in MiB. */
-  readonly eventsMib: number;
-  readonly batchesMib: number;
-};
+/** The settings of a feed, as the options that they come to. */
+export type NatsFeedSettings = Omit<NatsFeedOptions, 'tell'>;
 
+const MIB = 1_048_576;
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
  * `ROLLCALL_NATS_URL`; where it is not set there is no feed and the result is null: readers follow the record itself. With it
- * `ROLLCALL_NATS_RELAY_CREDENTIALS_FILE`, `ROLLCALL_NATS_READER_CREDENTIALS_FILE`, `ROLLCALL_NATS_CA_FILE` and `ROLLCALL_NATS_REPLICAS`
- * (Default: 1), `ROLLCALL_NATS_EVENTS_MIB` (Default: 2,048) and `ROLLCALL_NATS_BATCHES_MIB` (Default: 1,024). Beyond the loopback the connection is encrypted, unless `ROLLCALL_NATS_PLAIN=1` says that the network is the plane's own.
+ * `ROLLCALL_NATS_RELAY_CREDENTIALS_FILE`, `ROLLCALL_NATS_READER_CREDENTIALS_FILE`, `ROLLCALL_NATS_CA_FILE`, `ROLLCALL_NATS_REPLICAS`
+ * (Default: 1), and what the two streams may keep, `ROLLCALL_NATS_EVENTS_MIB` (Default: 2,048) and `ROLLCALL_NATS_BATCHES_MIB` (Default:
+ * 1,024). Beyond the loopback the connection is encrypted, unless `ROLLCALL_NATS_PLAIN=1` says that the network is the plane's own.
  */
-export const readFeed = (settings: EnvironmentReader): FeedSettings | null => {
+export const readNatsFeed = (settings: EnvironmentReader): NatsFeedSettings | null => {
   const servers = settings.list('ROLLCALL_NATS_URL', []);
   const relayCredentials = settings.optionalText('ROLLCALL_NATS_RELAY_CREDENTIALS_FILE');
   const readerCredentials = settings.optionalText('ROLLCALL_NATS_READER_CREDENTIALS_FILE');
@@ -41,7 +31,14 @@ export const readFeed = (settings: EnvironmentReader): FeedSettings | null => {
     settings.problem(
       'ROLLCALL_NATS_RELAY_CREDENTIALS_FILE and ROLLCALL_NATS_READER_CREDENTIALS_FILE belong together: set both, or none',
     );
-  return { servers, relayCredentials, readerCredentials, caFile, replicas, eventsMib, batchesMib };
+  return {
+    servers,
+    ...(relayCredentials !== null && readerCredentials !== null
+      ? { credentials: { relay: relayCredentials, reader: readerCredentials } }
+      : {}),
+    ...(caFile === null ? {} : { caFile }),
+    sizes: { replicas, eventBytes: eventsMib * MIB, batchBytes: batchesMib * MIB },
+  };
 };
 
 /** Never repeats the address, which may hold a password that does not belong there. */

@@ -1,0 +1,1 @@
+export { ConfigError, EnvironmentReader, readConfig, type Environment } from './read-config.js';
