@@ -351,6 +351,21 @@ describe('another epoch', () => {
     expect(feed.batches()).toEqual([1, 2, 3, 4, 5, 3, 4]);
   });
 
+  it('is made where the feed still holds an event that the record has lost, and no batch any more (C24)', async () => {
+    append(5);
+    const first = start();
+    await settled();
+    await first.end();
+    const before = await epoch();
+    record.putBackTo(3);
+    cursor.place = { epoch: before, number: 3n };
+    feed.stored = feed.stored.filter(({ subject }) => subject !== BATCH_SUBJECT);
+    start();
+    await settled();
+    expect(await epoch()).not.toBe(before);
+    expect(place()).toBe(3);
+  });
+
   it('is made where only the cursor is ahead, and then all is published again (I6)', async () => {
     append(2);
     const before = await epoch();

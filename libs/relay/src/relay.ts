@@ -48,6 +48,10 @@ export type RelayStatus = {
   readonly failure: string | null;
   /** The failure is one of the feed's settings, and lasts until somebody corrects them. */
   readonly misconfigured: boolean;
+  /** Messages that the feed has confirmed, since the start. */
+  readonly published: number;
+  /** How often something went wrong, since the start. */
+  readonly failures: number;
 };
 
 const BATCHES_AT_ONCE = 64;
@@ -70,6 +74,8 @@ export class Relay {
   /** The feed's connection that the current place was found on. */
   #connection: number | null = null;
   #failure: { readonly message: string; readonly misconfigured: boolean } | null = null;
+  #published = 0;
+  #failures = 0;
 
   constructor(options: RelayOptions) {
     this.#options = { clock: new SystemClock(), lookEvery: 1_000, reached: () => undefined, ...options };
@@ -85,6 +91,8 @@ export class Relay {
       lag,
       failure: this.#failure?.message ?? null,
       misconfigured: this.#failure?.misconfigured ?? false,
+      published: this.#published,
+      failures: this.#failures,
     };
   }
 
@@ -131,7 +139,9 @@ export class Relay {
     await feed.prepare();
     const published = await feed.newest();
     const event = await feed.newestEvent();
-    const lacking = event?.epoch === known ? await record.batchOfEvent(event.position + 1n) : null;
+    const position = event?.epoch === known ? event.position : null;
+    const lacking = position === null ? null : await record.batchOfEvent(position + 1n);
+    const unrecorded = position !== null && (await record.batchOfEvent(position)) === null;
     const head = (await record.newest()).number;
     this.#head = head;
     const { after, recordLostItsTail, feedLostItsTail } = whereToBegin({
@@ -139,6 +149,7 @@ export class Relay {
       cursor,
       published,
       lacking,
+      unrecorded,
       head,
     });
     const numbers = { head: String(head), published: String(published?.number ?? 0), cursor: String(this.#cursor) };
@@ -172,6 +183,7 @@ export class Relay {
       // Nothing newer goes to a server that came back before it was asked what it holds: the newest would hide what it lost.
       if (feed.status().connections !== this.#connection) return null;
       await feed.publish(messages);
+      this.#published += messages.length;
       reached('published');
       const next = { epoch, number: upTo };
       if (!(await cursor.move(place, next))) return null;
@@ -191,5 +203,6 @@ export class Relay {
       else log.warn({ err: error }, 'cannot publish; trying again');
     }
     this.#failure = { message, misconfigured };
+    this.#failures += 1;
   }
 }

@@ -4,7 +4,7 @@ import { whereToBegin, type Beginning, type Findings } from './where-to-begin.js
 const EPOCH = '0192f0c4-0000-7000-8000-000000000001';
 const at = (number: number, epoch = EPOCH) => ({ epoch, number: BigInt(number) });
 const begin = (over: Partial<Findings>) =>
-  whereToBegin({ epoch: EPOCH, cursor: at(7), published: at(7), lacking: null, head: 9n, ...over });
+  whereToBegin({ epoch: EPOCH, cursor: at(7), published: at(7), lacking: null, unrecorded: false, head: 9n, ...over });
 const from = (after: number): Beginning => ({ after: BigInt(after), recordLostItsTail: false, feedLostItsTail: false });
 
 describe('a relay that begins', () => {
@@ -40,6 +40,13 @@ describe('a relay that begins', () => {
     expect(begin({ published: at(10) })).toEqual({ after: 7n, recordLostItsTail: true, feedLostItsTail: false });
     expect(begin({ published: at(9) })).toEqual(from(7));
   });
+
+  it('finds the same by a ledger event that the record does not have, where no batch is held any more (C24)', () =>
+    expect(begin({ published: null, unrecorded: true })).toEqual({
+      after: 7n,
+      recordLostItsTail: true,
+      feedLostItsTail: false,
+    }));
 
   it('publishes everything again when its cursor is ahead of the record: nobody knows what was published of it (I6)', () => {
     const anew = { after: 0n, recordLostItsTail: true, feedLostItsTail: false };

@@ -10,6 +10,8 @@ export type Findings = {
   readonly published: FeedPlace | null;
   /** The batch of the first ledger event after the newest that the feed holds of this epoch; null where there is none. */
   readonly lacking: bigint | null;
+  /** The feed holds a ledger event of this epoch that the record does not have. */
+  readonly unrecorded: boolean;
   /** The newest batch of the record. */
   readonly head: bigint;
 };
@@ -35,11 +37,11 @@ export type Beginning = {
  * events of that batch were kept where it holds none. A feed that holds nothing may as well have been emptied by its own retention; that
  * is not the relay's to tell apart.
  */
-export const whereToBegin = ({ epoch, cursor, published, lacking, head }: Findings): Beginning => {
+export const whereToBegin = ({ epoch, cursor, published, lacking, unrecorded, head }: Findings): Beginning => {
   const number = cursor?.number ?? 0n;
   const newest = published?.epoch === epoch ? published.number : null;
   const isCursorAhead = number > head;
-  if (isCursorAhead || (newest !== null && newest > head))
+  if (isCursorAhead || unrecorded || (newest !== null && newest > head))
     return { after: isCursorAhead ? 0n : number, recordLostItsTail: true, feedLostItsTail: false };
   const lost = [
     ...(newest !== null && newest < number ? [newest] : []),
