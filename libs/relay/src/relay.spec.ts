@@ -172,7 +172,15 @@ describe('a feed that is away', () => {
     feed.away = false;
     await clock.advance(5_000);
     expect(feed.batches()).toEqual([1, 2, 3]);
-    expect(relay.status()).toEqual({ cursor: 3n, head: 3n, lag: 0n, failure: null, misconfigured: false });
+    expect(relay.status()).toEqual({
+      cursor: 3n,
+      head: 3n,
+      lag: 0n,
+      failure: null,
+      misconfigured: false,
+      published: feed.published.length,
+      failures: expect.any(Number),
+    });
   });
 
   it('is said once, and so is its return', async () => {
@@ -259,18 +267,28 @@ it('waits out a record that cannot be read', async () => {
     lag: null,
     failure: 'The record is away',
     misconfigured: false,
+    published: 0,
+    failures: 1,
   });
   record.away = false;
   await clock.advance(200);
   expect(place()).toBe(1);
 });
 
-it('knows nothing of itself while it does not run', async () => {
+it('knows nothing of itself while it does not run, but what it has published', async () => {
   append();
   const { relay, end } = start();
   await settled();
   await end();
-  expect(relay.status()).toEqual({ cursor: null, head: null, lag: null, failure: null, misconfigured: false });
+  expect(relay.status()).toEqual({
+    cursor: null,
+    head: null,
+    lag: null,
+    failure: null,
+    misconfigured: false,
+    published: 2,
+    failures: 0,
+  });
 });
 
 describe('two relays at a time', () => {
