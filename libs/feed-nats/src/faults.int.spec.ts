@@ -1,4 +1,6 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import {
@@ -13,7 +15,7 @@ import {
 } from '@rollcall/feed';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { startNats, type TestNats } from '../../../test/support/nats.js';
-import { eventually } from '../../../test/support/processes.js';
+import { eventually, freePort, Processes } from '../../../test/support/processes.js';
 import { TcpProxy } from '../../../test/support/tcp-proxy.js';
 import { compareConfig } from './compare-config.js';
 import { NatsFeed, type NatsFeedOptions } from './index.js';
@@ -175,8 +177,26 @@ describe('settings on the server', () => {
     await admin.streams.update(BATCH_STREAM, change);
     const problem = `${name} of stream ${BATCH_STREAM} is ${is}, and should be ${wanted}`;
     await expect(feed.prepare()).rejects.toThrow(drifted(problem));
-    expect(feed.status().problem).toContain(problem);
     expect((await admin.streams.info(BATCH_STREAM)).config).toMatchObject(change);
+  });
+
+  it('of the server that let no whole batch through are named', async () => {
+    await using processes = new Processes();
+    const directory = await mkdtemp(join(tmpdir(), 'rollcall-narrow-nats-'));
+    const port = await freePort();
+    const config = join(directory, 'nats.conf');
+    await writeFile(config, `listen: 127.0.0.1:${port}, max_payload: 65536, jetstream { store_dir: "${directory}" }`);
+    await processes.start('nats-server', nats.program, ['-c', config], { ready: /Server is ready/ });
+    const narrow = await NatsFeed.connect({ servers: [`nats://127.0.0.1:${port}`] });
+    try {
+      await eventually('connected', () => Promise.resolve(narrow.status().connected));
+      const problem = 'max_payload of the server is 65536, and should be at least 1048576';
+      await expect(narrow.prepare()).rejects.toThrow(problem);
+    } finally {
+      await narrow.close();
+      await processes.close();
+      await rm(directory, { recursive: true });
+    }
   });
 
   it('of a consumer that differ are named and left as they are, and nothing is read with them', async () => {
@@ -222,6 +242,15 @@ describe('settings on the server', () => {
   it('that cannot be changed are named with the way out', async () => {
     await admin.streams.add({ name: BATCH_STREAM, subjects: [BATCH_SUBJECT], retention: 'interest' });
     await expect(feed.bringToSetup(never)).rejects.toThrow(/stream ROLLCALL_BATCHES cannot be changed .*delete it/);
+  });
+
+  it('for which the server has no space are not to be deleted for that', async () => {
+    await feed.prepare();
+    const larger = await open({ sizes: { eventBytes: 8192 * MIB } });
+    await expect(larger.bringToSetup(never)).rejects.toThrow(
+      /stream ROLLCALL cannot be changed .*: give the server more, or ask for less/,
+    );
+    await larger.close();
   });
 
   it('that a server silently ignores are found by reading them back', async () => {

@@ -2,6 +2,7 @@ import { JetStreamApiCodes, JetStreamApiError } from '@nats-io/jetstream';
 import { errors } from '@nats-io/transport-node';
 
 const STREAM_NAME_IN_USE = 10_058;
+const NO_SPACE = 10_047;
 
 const hasCode = (error: unknown, code: number): boolean => error instanceof JetStreamApiError && error.code === code;
 
@@ -13,6 +14,9 @@ export const isNoConsumer = (error: unknown): boolean => hasCode(error, JetStrea
 
 /** The name is there already, with other settings: somebody was quicker. */
 export const isNameInUse = (error: unknown): boolean => hasCode(error, STREAM_NAME_IN_USE);
+
+/** The server has not the space that a stream asks for. */
+export const isNoSpace = (error: unknown): boolean => hasCode(error, NO_SPACE);
 
 /** Nobody listens on the subject: the stream is not there, or JetStream as a whole. */
 export const isNobodyThere = (error: unknown): boolean => {

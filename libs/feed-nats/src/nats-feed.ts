@@ -19,7 +19,14 @@ import {
 import { inWords, isNobodyThere, isNoStream } from './nats-errors.js';
 import { NatsLink, unlessOver, type NatsSession } from './nats-link.js';
 import { NatsReader } from './nats-reader.js';
-import { consumerSettings, DEFAULT_SIZES, streamSettings, type FeedSizes, type StreamSettings } from './settings.js';
+import {
+  consumerSettings,
+  DEFAULT_SIZES,
+  MESSAGE_BYTES,
+  streamSettings,
+  type FeedSizes,
+  type StreamSettings,
+} from './settings.js';
 import { changeStream, consumerDrift, ensureStream, streamDrift } from './setup.js';
 
 /** How a plane reaches NATS. */
@@ -75,14 +82,14 @@ export class NatsFeed extends Feed {
   }
 
   override async prepare(): Promise<void> {
-    const drift = await this.#asking(async ({ manager }) => {
+    const drift = await this.#asking(async ({ manager, payloadLimit }) => {
       const found: string[] = [];
+      if (payloadLimit < MESSAGE_BYTES)
+        found.push(`max_payload of the server is ${payloadLimit}, and should be at least ${MESSAGE_BYTES}`);
       for (const settings of this.#streams) found.push(...(await ensureStream(manager, settings)));
       return found;
     });
-    const refusal = drift.length > 0 ? new FeedMisconfigured(drift) : null;
-    this.#note('streams', refusal?.message ?? null);
-    if (refusal) throw refusal;
+    if (drift.length > 0) throw new FeedMisconfigured(drift);
   }
 
   override async publish(messages: readonly FeedMessage[]): Promise<void> {
@@ -107,11 +114,12 @@ export class NatsFeed extends Feed {
   }
 
   override read(reader: string): FeedReader {
-    const reading = new NatsReader({
+    const reading: FeedReader = new NatsReader({
       link: this.reader,
       settings: this.#consumer(reader),
       tell: (sentence) => this.#tell(sentence),
       note: (problem) => this.#note(`reader ${reader}`, problem),
+      ended: () => void this.#readers.delete(reading),
     });
     this.#readers.add(reading);
     return reading;

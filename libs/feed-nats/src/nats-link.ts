@@ -23,6 +23,8 @@ export type LinkOptions = {
 export type NatsSession = {
   readonly jetstream: JetStreamClient;
   readonly manager: JetStreamManager;
+  /** The most bytes that the server takes in a message. */
+  readonly payloadLimit: number;
   /** Aborted when the connection is lost or closed. */
   readonly over: AbortSignal;
 };
@@ -161,7 +163,8 @@ export class NatsLink {
     this.#down();
     const end = new AbortController();
     const manager = await jetstreamManager(connection, { timeout: ANSWER_WITHIN, checkAPI: false });
-    this.#session = { jetstream: jetstream(connection), manager, over: end.signal, end };
+    const payloadLimit = connection.info?.max_payload ?? Number.POSITIVE_INFINITY;
+    this.#session = { jetstream: jetstream(connection), manager, payloadLimit, over: end.signal, end };
     this.#connections += 1;
     this.#problem = null;
     this.options.tell(`NATS (${this.options.role}): connected`);

@@ -21,6 +21,7 @@ export type ReaderSurroundings = {
   readonly tell: (sentence: string) => void;
   /** Why it cannot read although the server is there; null when it can. */
   readonly note: (problem: string | null) => void;
+  readonly ended: () => void;
 };
 
 /**
@@ -63,6 +64,7 @@ export class NatsReader extends FeedReader {
     await ended;
     // Whoever reads from now on says what is wrong.
     this.around.note(null);
+    this.around.ended();
   }
 
   async #keepReading(signal: AbortSignal): Promise<void> {

@@ -175,7 +175,8 @@ describe('the template for operators', () => {
   });
 
   it('is one that the server takes', async () => {
-    const env = { NATS_RELAY_PASSWORD: 'a', NATS_PROJECTOR_PASSWORD: 'b', NATS_SUBSCRIBER_PASSWORD: 'c' };
+    // As its comment says: in quotes, so that any password is one.
+    const env = { NATS_RELAY_PASSWORD: '"1e5"', NATS_PROJECTOR_PASSWORD: '"12"', NATS_SUBSCRIBER_PASSWORD: '"c"' };
     const { stderr } = await promisify(execFile)(nats.program, ['-t', '-c', template], { env });
     expect(stderr).toContain('is valid');
   });

@@ -19,8 +19,8 @@ export const DEFAULT_SIZES: FeedSizes = { replicas: 1, eventBytes: 2 * GIB, batc
 /** Milliseconds in which a server recognises a message that it has stored. */
 const DUPLICATE_WINDOW = 120_000;
 const HOUR = 3_600_000;
-/** With what travels beside the body. */
-const MESSAGE_BYTES = 1_048_576;
+/** The most that a message takes, with what travels beside the body. */
+export const MESSAGE_BYTES = 1_048_576;
 
 const nanos = (ms: number): number => ms * 1_000_000;
 

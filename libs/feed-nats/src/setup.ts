@@ -1,7 +1,7 @@
 import type { ConsumerInfo, JetStreamManager } from '@nats-io/jetstream';
 import { BATCH_STREAM, FeedMisconfigured } from '@rollcall/feed';
 import { compareConfig } from './compare-config.js';
-import { inWords, isNameInUse, isNoConsumer, isNoStream } from './nats-errors.js';
+import { inWords, isNameInUse, isNoConsumer, isNoSpace, isNoStream } from './nats-errors.js';
 import type { ConsumerSettings, StreamSettings } from './settings.js';
 
 /** Null where the server says that there is none. */
@@ -46,9 +46,10 @@ export const changeStream = async (manager: JetStreamManager, settings: StreamSe
   try {
     await manager.streams.update(settings.name, { ...settings });
   } catch (error) {
-    throw new FeedMisconfigured([
-      `${nameOf(settings)} cannot be changed (${inWords(error)}): delete it, nothing but the feed's copy is lost`,
-    ]);
+    const remedy = isNoSpace(error)
+      ? 'give the server more, or ask for less'
+      : "delete it, nothing but the feed's copy is lost";
+    throw new FeedMisconfigured([`${nameOf(settings)} cannot be changed (${inWords(error)}): ${remedy}`]);
   }
   const left = await streamDrift(manager, settings);
   if (left === null || left.length > 0) throw new FeedMisconfigured(left ?? [`${nameOf(settings)} is not there`]);
