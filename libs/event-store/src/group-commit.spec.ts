@@ -1,5 +1,6 @@
 import { afterEach, expect, it, jest } from '@jest/globals';
 import { InMemoryEventStore, InMemoryLog, tally, type TallyCommand } from './testing/index.js';
+import { interruptible } from './testing/interruptible.js';
 import { ClaimTaken, LogBackedStore, OutcomeUnknown, type EventStore } from './index.js';
 
 const actor = { kind: 'plane', id: 'test' } as const;
@@ -36,6 +37,22 @@ it('answers a caller at its deadline, sent or still waiting, while the record sa
   // What was sent may still be recorded; what waited was given up.
   expect(await store.view(tally, { stream: 'tally-sent' })).toMatchObject({ state: { total: 1 } });
   expect(await store.view(tally, { stream: 'tally-waiting' })).toBeNull();
+});
+
+it('tells of each append how many facts it recorded, and how many decisions wait meanwhile', async () => {
+  const facts: number[] = [];
+  const { log, before } = interruptible(new InMemoryLog(() => 0));
+  const store = new LogBackedStore(log, { onAppend: (append) => facts.push(append.facts) });
+  const other = new LogBackedStore(log);
+  before(() => add(other, 'tally-a'));
+  const callers = [add(store, 'tally-a'), add(store, 'tally-b'), add(store, 'tally-b')];
+  expect(store.queued()).toBe(3);
+  await Promise.all(callers);
+  // The first of them met a conflict, and came again.
+  expect(facts).toEqual([2, 1]);
+  await store.close();
+  expect(store.queued()).toBe(0);
+  await other.close();
 });
 
 it('has answered everybody who was queued when it is closed', async () => {

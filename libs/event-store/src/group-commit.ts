@@ -37,7 +37,12 @@ export type GroupCommitOptions = {
   readonly deadlineMs?: number;
   /** What went wrong and was tried again; for the log. */
   readonly onTrouble?: (error: unknown) => void;
+  /** Each append that was committed; for measurements. */
+  readonly onAppend?: (append: CommittedAppend) => void;
 };
+
+/** An append that was committed: how many facts it recorded, and the milliseconds until its answer. */
+export type CommittedAppend = { readonly facts: number; readonly ms: number };
 
 // The queue treats all deciders alike; what a caller gets back has its own types (see `decide`).
 type AnyDecider = Decider<unknown, Typed, Typed>;
@@ -82,6 +87,7 @@ export class GroupCommit {
   private readonly queueLimit: number;
   private readonly deadlineMs: number;
   private readonly onTrouble: (error: unknown) => void;
+  private readonly onAppend: (append: CommittedAppend) => void;
 
   constructor(
     private readonly log: RecordLog,
@@ -91,6 +97,7 @@ export class GroupCommit {
     this.queueLimit = options.queueLimit ?? 5000;
     this.deadlineMs = options.deadlineMs ?? 5000;
     this.onTrouble = options.onTrouble ?? (() => undefined);
+    this.onAppend = options.onAppend ?? (() => undefined);
   }
 
   decide<State, Command extends Typed, Fact extends Typed>(
@@ -115,6 +122,11 @@ export class GroupCommit {
       });
       this.wake();
     });
+  }
+
+  /** Decisions that wait for an append or are in one. */
+  queued(): number {
+    return this.waiting.length + this.inFlight.size;
   }
 
   /** Decides what is queued, then ends. */
@@ -225,6 +237,7 @@ export class GroupCommit {
 
   private async append(groups: readonly Group[]): Promise<void> {
     let result: AppendResult;
+    const begun = performance.now();
     try {
       result = await this.log.append(groups.map((group) => group.item as AppendItem));
     } catch (error) {
@@ -234,6 +247,11 @@ export class GroupCommit {
       else this.settleAll(groups, (entry) => entry.reject(error));
       return;
     }
+    const facts = groups.reduce(
+      (sum, { item }, index) => sum + (result.outcomes[index] === 'ok' ? factsOf(item) : 0),
+      0,
+    );
+    this.onAppend({ facts, ms: performance.now() - begun });
     for (const [index, group] of groups.entries()) {
       const outcome = result.outcomes[index];
       if (outcome === 'ok') this.settleGroup(group, result.batch, result.recordedAt);
@@ -377,6 +395,8 @@ export class GroupCommit {
     }
   }
 }
+
+const factsOf = (item: AppendItem | null): number => (item ? item.events.length + item.checkIns.length : 0);
 
 type Base = {
   readonly state: unknown;

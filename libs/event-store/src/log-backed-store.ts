@@ -35,6 +35,11 @@ export class LogBackedStore extends EventStore {
     return this.commit.decide(decider, target, command, options);
   }
 
+  /** Decisions that wait for an append or are in one. */
+  queued(): number {
+    return this.commit.queued();
+  }
+
   override async view<State, Command extends Typed, Fact extends Typed>(
     decider: Decider<State, Command, Fact>,
     target: Target,

@@ -35,6 +35,20 @@ export const readGapSeconds = (settings: EnvironmentReader): number =>
   // A mark comes after five seconds without an append, so less than that would call every quiet night deaf; tests do.
   settings.number('ROLLCALL_GAP_SECONDS', { min: 0.001, max: 3_600, default: 15 });
 
+/** Where an app shows its metrics. */
+export type MetricsSettings = { readonly host: string; readonly port: number };
+
+/**
+ * `ROLLCALL_METRICS_PORT` (Default: not set, and nothing is measured) and `ROLLCALL_METRICS_HOST` (Default: 127.0.0.1): a listener of its
+ * own, so that who may scrape and who may call are two questions.
+ */
+export const readMetrics = (settings: EnvironmentReader): MetricsSettings | null => {
+  const host = settings.text('ROLLCALL_METRICS_HOST', '127.0.0.1');
+  return settings.optionalText('ROLLCALL_METRICS_PORT') === null
+    ? null
+    : { host, port: settings.port('ROLLCALL_METRICS_PORT', 0) };
+};
+
 /** `ROLLCALL_LOG_LEVEL` (Default: info). */
 export const readLogLevel = (settings: EnvironmentReader): LogLevel =>
   settings.oneOf('ROLLCALL_LOG_LEVEL', LOG_LEVELS, 'info');

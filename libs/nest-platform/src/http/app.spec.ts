@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { Body, Controller, Get, Module, Post } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Refusal } from '@rollcall/decider';
+import type { AnsweredRequest } from '@rollcall/telemetry';
 import { PROBLEM_MEDIA_TYPE } from '@rollcall/wire';
 import { IsInt, IsOptional, IsString, ValidateNested } from 'class-validator';
 import { Type } from 'class-transformer';
@@ -196,6 +197,22 @@ it('writes neither an address nor a credential nor a query to its log (O2)', asy
 it.each(['/healthz', '/v1/who', '/nowhere'])('lets nobody keep the answer to %s or guess its type', async (url) => {
   const { headers } = await app.inject({ method: 'GET', url });
   expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+});
+
+it('tells each answer by its route and its code, and never by the path that was asked for (O2)', async () => {
+  const told: AnsweredRequest[] = [];
+  const telling = await injectableApp(SampleModule, { answered: (request) => told.push(request) });
+  const get = (url: string) => telling.inject({ url, headers: { authorization: 'Bearer rcm_secret' } });
+  for (const url of ['/healthz', '/v1/who?secret=1', '/v1/fault', '/v1/nowhere/10.0.0.9', '/a%00b']) await get(url);
+  await telling.close();
+  const seconds = expect.any(Number);
+  expect(told).toEqual([
+    { method: 'GET', route: '/healthz', status: 200, code: null, seconds },
+    { method: 'GET', route: '/v1/who', status: 401, code: 'credential-unknown', seconds },
+    { method: 'GET', route: '/v1/fault', status: 500, code: 'internal', seconds },
+    { method: 'GET', route: null, status: 404, code: 'not-found', seconds },
+    { method: 'GET', route: null, status: 400, code: 'bad-request', seconds },
+  ]);
 });
 
 it('is live always, and ready when its checks pass, without telling why they fail', async () => {

@@ -3,6 +3,7 @@ import { Module, type DynamicModule, type Type } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, ModuleRef, NestFactory, Reflector } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { TlsSource } from '@rollcall/plane-ca';
+import type { AnsweredRequest } from '@rollcall/telemetry';
 import type { Server as HttpsServer } from 'node:https';
 import { Logger as NestPinoLogger } from 'nestjs-pino';
 import type { Logger } from 'pino';
@@ -19,6 +20,8 @@ export type AppOptions = {
   readonly module: Type | DynamicModule;
   readonly logger: Logger;
   readonly limits?: Partial<HttpLimits>;
+  /** Is told each answer; for measurements. */
+  readonly answered?: (request: AnsweredRequest) => void;
 };
 
 /** The same with where and how it listens. */
@@ -73,7 +76,13 @@ export const createApp = async (
   tls?: AdapterOptions['tls'],
 ): Promise<{ app: NestFastifyApplication; adapter: ProblemFastifyAdapter }> => {
   const limits = { ...HTTP_LIMITS, ...options.limits };
-  const adapter = new ProblemFastifyAdapter({ logger: options.logger, limits, ...(tls ? { tls } : {}) });
+  const { logger, answered } = options;
+  const adapter = new ProblemFastifyAdapter({
+    logger,
+    limits,
+    ...(answered ? { answered } : {}),
+    ...(tls ? { tls } : {}),
+  });
   const app = await NestFactory.create<NestFastifyApplication>(around(options), adapter, {
     bodyParser: false,
     bufferLogs: true,

@@ -26,7 +26,8 @@ export const listen = async (app: NestFastifyApplication, place: Place): Promise
   return ((app.getHttpServer() as Server).address() as AddressInfo).port;
 };
 
-const asPortError = (error: NodeJS.ErrnoException, { host, port, portVariable }: Place): Error => {
+/** The error that names a port that cannot be had, and the setting that chooses another; any other error as it is. */
+export const asPortError = (error: NodeJS.ErrnoException, { host, port, portVariable }: Place): Error => {
   const reason = {
     EADDRINUSE: `Port ${port} on ${host} is taken by another program`,
     EACCES: `Port ${port} on ${host} may not be opened by this user`,

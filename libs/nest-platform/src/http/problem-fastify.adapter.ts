@@ -1,5 +1,6 @@
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { TlsSource } from '@rollcall/plane-ca';
+import type { AnsweredRequest } from '@rollcall/telemetry';
 import { PROBLEM_MEDIA_TYPE } from '@rollcall/wire';
 import type { FastifyHttpsOptions, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
@@ -15,12 +16,15 @@ import { Drain } from './drain.js';
 import { installGate, openConnections, type OpenConnections } from './gate.js';
 import { acceptJsonOnly } from './json-body.js';
 import type { HttpLimits } from './limits.js';
+import { tellAnswers } from './tell-answers.js';
 import { knownRoutes } from './unknown-route.js';
 
 /** What the adapter is made of. Without `tls` it never listens: it only answers injected requests. */
 export type AdapterOptions = {
   readonly logger: Logger;
   readonly limits: HttpLimits;
+  /** Is told each answer. */
+  readonly answered?: (request: AnsweredRequest) => void;
   readonly tls?: { readonly source: TlsSource; readonly minVersion: SecureVersion };
 };
 
@@ -48,6 +52,7 @@ export class ProblemFastifyAdapter extends FastifyAdapter {
         .end(JSON.stringify(problem));
     });
     logRequests(instance, logger);
+    if (options.answered) tellAnswers(instance, options.answered);
     this.connections = openConnections(instance);
     installGate(instance, {
       drain: this.drain,

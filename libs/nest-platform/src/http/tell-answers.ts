@@ -1,0 +1,17 @@
+import type { AnsweredRequest } from '@rollcall/telemetry';
+import type { FastifyInstance } from 'fastify';
+import { problemCodeOf } from '../problem/send-problem.js';
+
+/** Tells each answer when it was given. Never who asked, nor the path that was asked for (O2). */
+export const tellAnswers = (instance: FastifyInstance, answered: (request: AnsweredRequest) => void): void => {
+  instance.addHook('onResponse', (request, reply, done) => {
+    answered({
+      method: request.method,
+      route: request.routeOptions.url ?? null,
+      status: reply.statusCode,
+      code: problemCodeOf(reply),
+      seconds: reply.elapsedTime / 1_000,
+    });
+    done();
+  });
+};
