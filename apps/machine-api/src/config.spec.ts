@@ -17,6 +17,7 @@ it('has a default for everything but the database, the certificate and the chain
     chainKeyFile: ENOUGH.ROLLCALL_CHAIN_KEY_FILE,
     policy: { interval: 30, windowFloor: 120 },
     markMs: 5_000,
+    metrics: null,
     logLevel: 'info',
   }));
 

@@ -3,8 +3,10 @@ import {
   readDatabase,
   readGapSeconds,
   readLogLevel,
+  readMetrics,
   readTls,
   type LogLevel,
+  type MetricsSettings,
   type RecordDatabase,
 } from '@rollcall/nest-platform';
 import { readConfig, type Environment, type EnvironmentReader } from '@rollcall/settings';
@@ -22,6 +24,8 @@ export type MachineApiConfig = {
   readonly policy: CheckPolicy;
   /** Milliseconds without an append after which the plane marks that it could have heard something (B1). */
   readonly markMs: number;
+  /** null: nothing is measured. */
+  readonly metrics: MetricsSettings | null;
   readonly logLevel: LogLevel;
 };
 
@@ -50,6 +54,7 @@ export const readMachineApiConfig = (environment: Environment): MachineApiConfig
     chainKeyFile: settings.text('ROLLCALL_CHAIN_KEY_FILE'),
     policy: readPolicy(settings),
     markMs: readMark(settings) * 1000,
+    metrics: readMetrics(settings),
     logLevel: readLogLevel(settings),
   }));
 

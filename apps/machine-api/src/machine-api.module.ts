@@ -3,11 +3,13 @@ import { CqrsModule } from '@nestjs/cqrs';
 import { EventStore } from '@rollcall/event-store';
 import { LogTails } from '@rollcall/log-tails';
 import { Authenticator, HealthModule, type ReadinessCheck } from '@rollcall/nest-platform';
+import { NO_METRICS } from '@rollcall/telemetry';
 import { ChainTokens } from './chain/chain-tokens.js';
 import { ReceiveLogTailController } from './log-tail/receive-log-tail/receive-log-tail.controller.js';
 import { ReceiveLogTailHandler } from './log-tail/receive-log-tail/receive-log-tail.handler.js';
 import { AcceptCheckController } from './machine/accept-check/accept-check.controller.js';
 import { AcceptMachineCheckHandler } from './machine/accept-check/accept-check.handler.js';
+import { CheckCounts } from './machine/check-counts.js';
 import { CredentialHolders } from './machine/credential-holders.js';
 import { EnrolController } from './machine/enrol/enrol.controller.js';
 import { EnrolInstallationHandler } from './machine/enrol/enrol.handler.js';
@@ -23,12 +25,14 @@ export type MachineApiParts = {
   readonly tokens: ChainTokens;
   readonly terms: MachineTerms;
   readonly readiness: readonly ReadinessCheck[];
+  /** (Default: nothing is counted) */
+  readonly counts?: CheckCounts;
 };
 
 /** The root module of the machine API. */
 @Module({})
 export class MachineApiModule {
-  static over({ store, tails, epoch, tokens, terms, readiness }: MachineApiParts): DynamicModule {
+  static over({ store, tails, epoch, tokens, terms, readiness, counts }: MachineApiParts): DynamicModule {
     return {
       module: MachineApiModule,
       imports: [CqrsModule, HealthModule.register({ checks: () => readiness })],
@@ -44,6 +48,7 @@ export class MachineApiModule {
         { provide: RecordEpoch, useValue: epoch },
         { provide: ChainTokens, useValue: tokens },
         { provide: MachineTerms, useValue: terms },
+        { provide: CheckCounts, useValue: counts ?? new CheckCounts(NO_METRICS.meter) },
       ],
     };
   }

@@ -4,6 +4,7 @@ import { RecordUnavailable } from '@rollcall/event-store';
 import { InMemoryEventStore } from '@rollcall/event-store/testing';
 import { machine, machineStream } from '@rollcall/machine';
 import { recordingLogger } from '@rollcall/nest-platform/testing';
+import { recordingMeter } from '@rollcall/telemetry/testing';
 import { hashOf, makeSecret } from '@rollcall/wire';
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
@@ -210,6 +211,24 @@ it('gives a repeated check its first answer and records nothing, on whichever in
   const again = await check(slower, credential, body);
   expect({ ...again.body, serverTime: null }).toEqual({ ...first.body, serverTime: null });
   expect(await facts(id)).toEqual(recorded);
+});
+
+it('counts each check by what became of it, with nothing of the machine (O2)', async () => {
+  const { meter, samples } = recordingMeter();
+  const counting = await instance(store, { meter });
+  const { credential } = await admitted();
+  const body = checkBody({ sequence: 2 });
+  for (const said of [body, body, checkBody({ sequence: 1 }), { sequence: 'x' }])
+    await check(counting, credential, said);
+  await check(counting, makeSecret('rcm'));
+  await enrol(counting, makeSecret('rce'), newInstallation());
+  expect(await samples('rollcall_checks_total')).toEqual([
+    'rollcall_checks_total{outcome="accepted"} 1',
+    'rollcall_checks_total{outcome="credential-unknown"} 1',
+    'rollcall_checks_total{outcome="invalid-body"} 1',
+    'rollcall_checks_total{outcome="repeated"} 1',
+    'rollcall_checks_total{outcome="stale-check"} 1',
+  ]);
 });
 
 it('takes an id in capital letters for the same id, as the record does', async () => {

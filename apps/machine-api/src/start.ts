@@ -1,13 +1,21 @@
-import type { EventStore } from '@rollcall/event-store';
 import { PostgresEventStore } from '@rollcall/event-store-postgres';
 import { Lifetime, SystemClock } from '@rollcall/lifetimes';
 import { PostgresLogTails } from '@rollcall/log-tails';
-import { createLogger, recordReadiness, requireMigrations, startHttpsApp, type Logger } from '@rollcall/nest-platform';
+import {
+  createLogger,
+  openMetrics,
+  recordReadiness,
+  requireMigrations,
+  startHttpsApp,
+  type Logger,
+} from '@rollcall/nest-platform';
 import { openTls } from '@rollcall/plane-ca';
+import { measureAppends, measureRequests, type Metrics } from '@rollcall/telemetry';
 import { readChainKey } from './chain/chain-key.js';
 import { ChainTokens } from './chain/chain-tokens.js';
 import { APP_NAME, PORT_VARIABLE, type MachineApiConfig } from './config.js';
 import { MachineApiModule } from './machine-api.module.js';
+import { CheckCounts } from './machine/check-counts.js';
 import { MachineTerms } from './machine/machine-terms.js';
 import { keepOwnEars } from './record/own-ears.js';
 import { RecordEpoch } from './record/record-epoch.js';
@@ -19,6 +27,8 @@ export type RunningMachineApi = {
   readonly port: number;
   /** What an enrolment token should say to expect there; empty for a public certificate. */
   readonly pins: readonly string[];
+  /** Where its metrics are; null where it shows none. */
+  readonly metricsUrl: string | null;
   /** Looks for a newer server certificate. */
   reload(): Promise<void>;
   /** Drains for at most 10 s, then ends everything that `start` began. */
@@ -39,13 +49,29 @@ export const start = async (
 ): Promise<RunningMachineApi> => {
   const logger = surroundings.logger ?? createLogger({ name: APP_NAME, level: config.logLevel });
   await requireMigrations(config.database);
+  const metrics = await openMetrics(config.metrics, logger);
+  try {
+    return await open(config, { logger, metrics });
+  } catch (error) {
+    await metrics.close();
+    throw error;
+  }
+};
+
+const open = async (
+  config: MachineApiConfig,
+  { logger, metrics }: { logger: Logger; metrics: Metrics },
+): Promise<RunningMachineApi> => {
   const tls = await openTls(config.tls);
   const tokens = new ChainTokens(await readChainKey(config.chainKeyFile));
+  const appends = measureAppends(metrics.meter);
   const store = await PostgresEventStore.connect({
     connectionString: config.database.url,
     applicationName: `rollcall ${APP_NAME}`,
     onTrouble: (error) => logger.warn({ err: error }, 'an append did not go well and is tried again'),
+    onAppend: appends.onAppend,
   });
+  appends.watch(store);
   const tails = new PostgresLogTails({
     connectionString: config.database.url,
     applicationName: `rollcall ${APP_NAME} uploads`,
@@ -55,7 +81,7 @@ export const start = async (
     await Promise.all([store.close(), tails.close()]);
   };
   try {
-    return await serve(config, { logger, tls, tokens, store, tails, end });
+    return await serve(config, { logger, metrics, tls, tokens, store, tails, end });
   } catch (error) {
     await end();
     throw error;
@@ -64,9 +90,10 @@ export const start = async (
 
 type Opened = {
   logger: Logger;
+  metrics: Metrics;
   tls: Awaited<ReturnType<typeof openTls>>;
   tokens: ChainTokens;
-  store: EventStore;
+  store: PostgresEventStore;
   tails: PostgresLogTails;
   /** Closes what was opened. */
   end(): Promise<void>;
@@ -74,13 +101,19 @@ type Opened = {
 
 const serve = async (
   config: MachineApiConfig,
-  { logger, tls, tokens, store, tails, end }: Opened,
+  { logger, metrics, tls, tokens, store, tails, end }: Opened,
 ): Promise<RunningMachineApi> => {
   const epoch = await RecordEpoch.of(store);
   const terms = new MachineTerms(config.policy, tls.pins);
   const readiness = recordReadiness(store, config.database);
+  const counts = new CheckCounts(metrics.meter);
+  const measured = measureRequests(metrics.meter);
   const https = await startHttpsApp({
-    module: MachineApiModule.over({ store, tails, epoch, tokens, terms, readiness }),
+    module: MachineApiModule.over({ store, tails, epoch, tokens, terms, readiness, counts }),
+    answered: (request) => {
+      measured(request);
+      counts.answered(request);
+    },
     tls,
     host: config.host,
     port: config.port,
@@ -96,6 +129,7 @@ const serve = async (
     url: https.url,
     port: https.port,
     pins: tls.pins,
+    metricsUrl: metrics.url,
     reload: () => https.reloadCertificate(),
     close: async () => {
       try {
@@ -103,6 +137,7 @@ const serve = async (
         await lifetime.end();
       } finally {
         await end();
+        await metrics.close();
       }
     },
   };

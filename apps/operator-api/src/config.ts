@@ -1,4 +1,12 @@
-import { readDatabase, readLogLevel, readTls, type LogLevel, type RecordDatabase } from '@rollcall/nest-platform';
+import {
+  readDatabase,
+  readLogLevel,
+  readMetrics,
+  readTls,
+  type LogLevel,
+  type MetricsSettings,
+  type RecordDatabase,
+} from '@rollcall/nest-platform';
 import { readConfig, type Environment } from '@rollcall/settings';
 import type { TlsSettings } from '@rollcall/plane-ca';
 import { isPin } from '@rollcall/wire';
@@ -13,13 +21,15 @@ export type OperatorApiConfig = {
   readonly tls: TlsSettings;
   /** Where machines reach the plane, as tokens tell them; its pins are null where they are those of this server. */
   readonly machineApi: { readonly address: string; readonly pins: readonly string[] | null };
+  /** null: nothing is measured. */
+  readonly metrics: MetricsSettings | null;
   readonly logLevel: LogLevel;
 };
 
 /**
  * Reads the settings once.
  *
- * - those of every service: database, migrations, log level; and those of every server: its certificate
+ * - those of every service: database, migrations, metrics, log level; and those of every server: its certificate
  * - `ROLLCALL_OPERATOR_API_HOST` (Default: 127.0.0.1), `ROLLCALL_OPERATOR_API_PORT` (Default: 8444)
  * - `ROLLCALL_MACHINE_API_ADDRESS` (Default: https://127.0.0.1:8443), `ROLLCALL_MACHINE_API_PINS` (Default: those of this server;
  *   `none` for a machine API with a public certificate)
@@ -43,6 +53,7 @@ export const readOperatorApiConfig = (environment: Environment): OperatorApiConf
       port: settings.port('ROLLCALL_OPERATOR_API_PORT', 8_444),
       tls: readTls(settings, 'operator-api'),
       machineApi: { address, pins: none ? [] : pins.length === 0 ? null : pins },
+      metrics: readMetrics(settings),
       logLevel: readLogLevel(settings),
     };
   });

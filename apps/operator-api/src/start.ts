@@ -1,8 +1,16 @@
 import { PostgresEventStore } from '@rollcall/event-store-postgres';
 import { PostgresLogTails } from '@rollcall/log-tails';
-import { createLogger, recordReadiness, requireMigrations, startHttpsApp, type Logger } from '@rollcall/nest-platform';
+import {
+  createLogger,
+  openMetrics,
+  recordReadiness,
+  requireMigrations,
+  startHttpsApp,
+  type Logger,
+} from '@rollcall/nest-platform';
 import { openTls } from '@rollcall/plane-ca';
 import { openReadModels } from '@rollcall/read-models';
+import { measureAppends, measureRequests, type Metrics } from '@rollcall/telemetry';
 import type { OperatorApiConfig } from './config.js';
 import { MachineApiLocation } from './enrolment/machine-api-location.js';
 import { OperatorApiModule } from './operator-api.module.js';
@@ -14,6 +22,8 @@ export type OperatorApi = {
   readonly port: number;
   /** Pins of the CA key behind its certificate; empty for certificate files. */
   readonly pins: readonly string[];
+  /** Where its metrics are; null where it shows none. */
+  readonly metricsUrl: string | null;
   /** Looks for a newer certificate. */
   reload(): Promise<void>;
   /** Lets running requests finish, then ends its connections. */
@@ -31,12 +41,25 @@ export const start = async (
   logger: Logger = createLogger({ name: 'operator-api', level: config.logLevel }),
 ): Promise<OperatorApi> => {
   await requireMigrations(config.database);
+  const metrics = await openMetrics(config.metrics, logger);
+  try {
+    return await open(config, logger, metrics);
+  } catch (error) {
+    await metrics.close();
+    throw error;
+  }
+};
+
+const open = async (config: OperatorApiConfig, logger: Logger, metrics: Metrics): Promise<OperatorApi> => {
   const tls = await openTls(config.tls);
+  const appends = measureAppends(metrics.meter);
   const store = await PostgresEventStore.connect({
     connectionString: config.database.url,
     applicationName: 'rollcall operator-api',
     onTrouble: (error) => logger.warn({ err: error }, 'a decision is tried again'),
+    onAppend: appends.onAppend,
   });
+  appends.watch(store);
   const readModels = openReadModels({
     connectionString: config.database.url,
     onIdleError: (error) => logger.warn({ err: error }, 'a connection to the read models broke'),
@@ -61,6 +84,7 @@ export const start = async (
         readiness: recordReadiness(store, config.database),
       }),
       logger,
+      answered: measureRequests(metrics.meter),
       tls,
       // People's tools are not all of today.
       minTls: 'TLSv1.2',
@@ -73,12 +97,14 @@ export const start = async (
       url,
       port,
       pins: tls.pins,
+      metricsUrl: metrics.url,
       reload: reloadCertificate,
       close: async () => {
         try {
           await close();
         } finally {
           await end();
+          await metrics.close();
         }
       },
     };

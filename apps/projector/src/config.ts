@@ -3,7 +3,9 @@ import {
   readDatabase,
   readGapSeconds,
   readLogLevel,
+  readMetrics,
   type LogLevel,
+  type MetricsSettings,
   type RecordDatabase,
 } from '@rollcall/nest-platform';
 import { readConfig, type Environment } from '@rollcall/settings';
@@ -18,6 +20,8 @@ export type ProjectorConfig = {
   readonly gapSeconds: number;
   /** Where batches and events are distributed; null: nowhere, and read models follow the record itself. */
   readonly feed: NatsFeedSettings | null;
+  /** null: nothing is measured. */
+  readonly metrics: MetricsSettings | null;
   readonly logLevel: LogLevel;
 };
 
@@ -26,7 +30,8 @@ export const PORT_VARIABLE = 'ROLLCALL_PROJECTOR_PORT';
 
 /**
  * Reads the settings once: `ROLLCALL_DATABASE_URL`, `ROLLCALL_MIGRATIONS_DIR` (Default: infra/migrations), `ROLLCALL_PROJECTOR_PORT`
- * (Default: 8445), `ROLLCALL_GAP_SECONDS` (Default: 15), `ROLLCALL_LOG_LEVEL` (Default: info) and those of `readNatsFeed`.
+ * (Default: 8445), `ROLLCALL_GAP_SECONDS` (Default: 15), `ROLLCALL_LOG_LEVEL` (Default: info), and those of `readNatsFeed` and
+ * `readMetrics`.
  *
  * @throws ConfigError naming every problem at the same time
  */
@@ -36,5 +41,6 @@ export const readProjectorConfig = (environment: Environment): ProjectorConfig =
     port: settings.port(PORT_VARIABLE, 8_445),
     gapSeconds: readGapSeconds(settings),
     feed: readNatsFeed(settings),
+    metrics: readMetrics(settings),
     logLevel: readLogLevel(settings),
   }));

@@ -15,6 +15,7 @@ import {
 import { startNats, type TestNats } from '../../../test/support/nats.js';
 import { freshDatabase, type FreshDatabase } from '../../../test/support/postgres.js';
 import { eventually } from '../../../test/support/processes.js';
+import { TcpProxy } from '../../../test/support/tcp-proxy.js';
 import { readProjectorConfig, start, type Projector } from './index.js';
 
 jest.setTimeout(120_000);
@@ -38,7 +39,7 @@ afterAll(async () => {
   await Promise.all([fresh.drop(), nats.close()]);
 });
 
-const config = () =>
+const config = (settings: Readonly<Record<string, string>> = {}) =>
   readProjectorConfig({
     ROLLCALL_DATABASE_URL: fresh.url,
     ROLLCALL_PROJECTOR_PORT: '0',
@@ -47,6 +48,7 @@ const config = () =>
     ROLLCALL_NATS_READER_CREDENTIALS_FILE: nats.credentials.projector,
     ROLLCALL_NATS_EVENTS_MIB: '16',
     ROLLCALL_NATS_BATCHES_MIB: '16',
+    ...settings,
   });
 
 const health = async ({ url }: Projector) => {
@@ -101,6 +103,52 @@ it('relays what is recorded, applies what arrives, and says that it does (U2)', 
     await projector.close();
   }
   await isTheFold();
+});
+
+it('measures how far relay and read models are, and shows no old numbers while the database is away', async () => {
+  const { hostname, port } = new URL(fresh.url);
+  await using link = await TcpProxy.listen({ host: hostname, port: Number(port) });
+  const settings = { ROLLCALL_DATABASE_URL: link.through(fresh.url), ROLLCALL_METRICS_PORT: '0' };
+  const projector = await start(config(settings), silent);
+  const scrape = async () => (await fetch(projector.metricsUrl ?? '')).text();
+  const value = async (sample: string) =>
+    (await scrape())
+      .split('\n')
+      .find((line) => line.startsWith(`${sample} `))
+      ?.slice(sample.length + 1);
+  try {
+    await becomes(projector, 'ready');
+    await live(5);
+    await caughtUp();
+    const head = String((await store.newest()).number);
+    await eventually('all is published', async () => (await value('rollcall_relay_lag_batches')) === '0');
+    for (const [sample, expected] of [
+      ['rollcall_record_reachable', '1'],
+      ['rollcall_record_newest_batch', head],
+      ['rollcall_read_model_checkpoint_batch{read_model="presence"}', head],
+      ['rollcall_read_model_behind_batches{read_model="history"}', '0'],
+      ['rollcall_read_model_behind_seconds{read_model="readiness"}', '0'],
+      ['rollcall_read_model_parked_facts{read_model="presence"}', '0'],
+      ['rollcall_read_model_leading{read_model="presence"}', '1'],
+      ['rollcall_relay_leading', '1'],
+      ['rollcall_feed_connected', '1'],
+      ['rollcall_feed_problem', '0'],
+    ] as const)
+      expect([sample, await value(sample)]).toEqual([sample, expected]);
+    expect(Number(await value('rollcall_relay_published_messages_total'))).toBeGreaterThan(0);
+    link.delayAnswers(6_000);
+    await eventually(
+      'the database does not answer in time',
+      async () => (await value('rollcall_record_reachable')) === '0',
+      30_000,
+    );
+    expect(await value('rollcall_record_newest_batch')).toBe('NaN');
+    expect(await value('rollcall_read_model_behind_seconds{read_model="presence"}')).toBe('NaN');
+    link.delayAnswers(0);
+    await eventually('it is back', async () => (await value('rollcall_record_reachable')) === '1', 30_000);
+  } finally {
+    await projector.close();
+  }
 });
 
 it('is degraded and not down while NATS is away: what is recorded is shown, and all is well again by itself (U2, fault rows 11 and 12)', async () => {

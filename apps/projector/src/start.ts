@@ -2,14 +2,21 @@ import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { SystemClock, withDeadline } from '@rollcall/lifetimes';
-import { createLogger, listen, requireMigrations, type Logger } from '@rollcall/nest-platform';
+import { createLogger, listen, openMetrics, requireMigrations, type Logger } from '@rollcall/nest-platform';
+import type { Metrics } from '@rollcall/telemetry';
 import { ProjectorModule, type Reached } from './app.module.js';
 import { PORT_VARIABLE, type ProjectorConfig } from './config.js';
+import { Connections } from './connections.js';
+import { measureProjector } from './metrics.js';
+import { Projections } from './projections.js';
+import { Relaying } from './relaying.js';
 
 /** A running projector. */
 export type Projector = {
   /** Where its health is told: `http://127.0.0.1:<port>`. */
   readonly url: string;
+  /** Where its metrics are; null where it shows none. */
+  readonly metricsUrl: string | null;
   /** Ends the loops, each after its last transaction, then the connections. Fails when that takes more than ten seconds. */
   close(): Promise<void>;
 };
@@ -30,16 +37,40 @@ export const start = async (
   reached?: Reached,
 ): Promise<Projector> => {
   await requireMigrations(config.database);
+  const metrics = await openMetrics(config.metrics, logger);
+  try {
+    return await follow(config, { logger, metrics, reached });
+  } catch (error) {
+    await metrics.close();
+    throw error;
+  }
+};
+
+const follow = async (
+  config: ProjectorConfig,
+  { logger, metrics, reached }: { logger: Logger; metrics: Metrics; reached: Reached | undefined },
+): Promise<Projector> => {
   const app = await NestFactory.create<NestFastifyApplication>(
     ProjectorModule.register(config, logger, reached),
     new FastifyAdapter(),
     { logger: false, abortOnError: false },
   );
+  measureProjector(metrics.meter, {
+    connections: app.get(Connections),
+    projections: app.get(Projections),
+    relaying: app.get(Relaying),
+  });
   const port = await listen(app, { host: HOST, port: config.port, portVariable: PORT_VARIABLE });
   const url = `http://${HOST}:${port}`;
   logger.info({ url }, 'the projector follows the record');
   return {
     url,
-    close: () => withDeadline(new SystemClock(), DRAIN_MS, () => app.close()),
+    metricsUrl: metrics.url,
+    close: () =>
+      withDeadline(new SystemClock(), DRAIN_MS, async () => {
+        // First, because a scrape asks connections that end with the app.
+        await metrics.close();
+        await app.close();
+      }),
   };
 };

@@ -6,6 +6,7 @@ import { InMemoryLogTails } from '@rollcall/log-tails/testing';
 import { machine, machineStream, type CheckPolicy } from '@rollcall/machine';
 import type { Logger } from '@rollcall/nest-platform';
 import { injectableApp } from '@rollcall/nest-platform/testing';
+import { NO_METRICS, type Meter } from '@rollcall/telemetry';
 import {
   hashOf,
   makeSecret,
@@ -17,6 +18,7 @@ import {
 import { randomUUID } from 'node:crypto';
 import { ChainTokens } from '../chain/chain-tokens.js';
 import { MachineApiModule } from '../machine-api.module.js';
+import { CheckCounts } from '../machine/check-counts.js';
 import { MachineTerms } from '../machine/machine-terms.js';
 import { RecordEpoch } from '../record/record-epoch.js';
 
@@ -40,9 +42,11 @@ export const instanceOn = async (
     policy = { interval: 30, windowFloor: 120 },
     pins = [] as readonly string[],
     tails = new InMemoryLogTails(),
-  }: { logger?: Logger; policy?: CheckPolicy; pins?: readonly string[]; tails?: LogTails } = {},
-): Promise<NestFastifyApplication> =>
-  injectableApp(
+    meter = NO_METRICS.meter,
+  }: { logger?: Logger; policy?: CheckPolicy; pins?: readonly string[]; tails?: LogTails; meter?: Meter } = {},
+): Promise<NestFastifyApplication> => {
+  const counts = new CheckCounts(meter);
+  return injectableApp(
     MachineApiModule.over({
       store,
       tails,
@@ -50,9 +54,11 @@ export const instanceOn = async (
       tokens: new ChainTokens(CHAIN_KEY),
       terms: new MachineTerms(policy, pins),
       readiness: [],
+      counts,
     }),
-    logger ? { logger } : {},
+    { answered: (request) => counts.answered(request), ...(logger ? { logger } : {}) },
   );
+};
 
 /** Has a person issue an enrolment token; returns its secret. */
 export const issueToken = async (

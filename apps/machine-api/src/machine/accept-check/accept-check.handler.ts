@@ -5,6 +5,7 @@ import { answerTo, credentialKey, machine } from '@rollcall/machine';
 import type { CheckAnswer } from '@rollcall/wire';
 import { ChainTokens } from '../../chain/chain-tokens.js';
 import { RecordEpoch } from '../../record/record-epoch.js';
+import { CheckCounts } from '../check-counts.js';
 import { CredentialHolders } from '../credential-holders.js';
 import { MachineTerms } from '../machine-terms.js';
 import { AcceptMachineCheck } from './accept-check.command.js';
@@ -18,6 +19,7 @@ export class AcceptMachineCheckHandler implements ICommandHandler<AcceptMachineC
     private readonly tokens: ChainTokens,
     private readonly epoch: RecordEpoch,
     private readonly terms: MachineTerms,
+    private readonly counts: CheckCounts,
   ) {}
 
   async execute({ keyHash, check }: AcceptMachineCheck): Promise<CheckAnswer> {
@@ -27,13 +29,14 @@ export class AcceptMachineCheckHandler implements ICommandHandler<AcceptMachineC
     const { chainToken, ...said } = check;
     const chain = chainToken === null ? null : this.tokens.read(place, chainToken);
     const { policy, pins } = this.terms;
-    const { state, recordedAt } = await this.store.decide(
+    const { state, recordedAt, repeated } = await this.store.decide(
       machine,
       { claim: credentialKey(keyHash) },
       { type: 'AcceptCheck', keyHash, ...said, chain, policy },
       // A repetition is found by the checkId, which the machine's own rules know.
       { actor: { kind: 'machine', id }, commandId: null },
     );
+    this.counts.recorded({ repeated });
     const { name, owner, generation, interval, chain: issued, logTail } = answerTo(state, check.boot);
     return {
       machine: { id, name, owner, generation },

@@ -1,0 +1,130 @@
+import type { RecordHead } from '@rollcall/event-store';
+import { SystemClock, withDeadline } from '@rollcall/lifetimes';
+import type { LeadershipStatus } from '@rollcall/leadership';
+import { READ_MODELS, ReadModelQueries } from '@rollcall/read-models';
+import type { Meter } from '@rollcall/telemetry';
+import type { Connections } from './connections.js';
+import type { Projections } from './projections.js';
+import type { Relaying } from './relaying.js';
+
+/** What the metrics of a projector are asked from. */
+export type Measured = {
+  readonly connections: Connections;
+  readonly projections: Projections;
+  readonly relaying: Relaying;
+};
+
+// Under what Prometheus waits for a scrape (10 s).
+const ANSWER_WITHIN_MS = 5_000;
+
+/**
+ * Measures the read models and the relay, each time that somebody asks. How far they are is asked of the database and not of the loops:
+ * so every instance tells it, also where none leads.
+ */
+export const measureProjector = (meter: Meter, measured: Measured): void => {
+  measureRecord(meter, measured);
+  measureReadModels(meter, measured);
+  if (measured.relaying.status() !== null) measureRelay(meter, measured);
+};
+
+const measureRecord = (meter: Meter, measured: Measured): void => {
+  type OfModel = { read_model?: string };
+  const gauge = (name: string, description: string) => meter.createObservableGauge<OfModel>(name, { description });
+  const reachable = gauge('rollcall_record_reachable', '1 when the database answered this scrape');
+  const newest = gauge('rollcall_record_newest_batch', 'Number of the newest batch; idle instances add one every 5 s');
+  const checkpoint = gauge('rollcall_read_model_checkpoint_batch', 'Number of the newest batch that is applied');
+  const batches = gauge('rollcall_read_model_behind_batches', 'Batches that are recorded and not applied');
+  const seconds = gauge('rollcall_read_model_behind_seconds', 'From the newest batch applied to the newest recorded');
+  const parked = gauge('rollcall_read_model_parked_facts', 'Facts that could not be read');
+  const lag = gauge('rollcall_relay_lag_batches', 'Batches that are recorded and not published');
+  meter.addBatchObservableCallback<OfModel>(
+    async (result) => {
+      const seen = await look(measured);
+      result.observe(reachable, seen === null ? 0 : 1);
+      // What is not observed stays as it was seen last, and would look like a plane on which nothing happens.
+      result.observe(newest, seen === null ? NaN : Number(seen.head.number));
+      if (measured.connections.feed)
+        result.observe(lag, seen === null ? NaN : behind(seen.head.number, seen.published));
+      for (const { name } of READ_MODELS) {
+        const label = { read_model: name };
+        const model = seen?.models.find((each) => each.name === name);
+        result.observe(checkpoint, Number(model?.checkpoint ?? NaN), label);
+        result.observe(batches, Number(model?.lagBatches ?? NaN), label);
+        result.observe(parked, model?.parked ?? NaN, label);
+        result.observe(seconds, seen && model ? age(seen.head, model.heardUntil) : NaN, label);
+      }
+    },
+    [reachable, newest, checkpoint, batches, seconds, parked, lag],
+  );
+};
+
+/** Where the record, the read models and the relay are; null when the database does not say so in time. */
+const look = async ({ connections: { store, database, cursor, feed } }: Measured) => {
+  const queries = new ReadModelQueries(database, store);
+  try {
+    const [models, head, place] = await withDeadline(new SystemClock(), ANSWER_WITHIN_MS, () =>
+      Promise.all([queries.status(), store.newest(), feed && cursor.read()]),
+    );
+    return { models, head, published: place?.number ?? 0n };
+  } catch {
+    return null;
+  }
+};
+
+const behind = (newest: bigint, reached: bigint): number => Number(newest > reached ? newest - reached : 0n);
+
+/** Both are times of the record, so this says nothing of clocks; NaN where nothing was applied yet. */
+const age = (head: RecordHead, heardUntil: string | null): number =>
+  heardUntil === null ? NaN : Math.max(0, head.recordedAt - Date.parse(heardUntil)) / 1_000;
+
+const measureReadModels = (meter: Meter, { projections }: Measured): void => {
+  type OfModel = { read_model: string; source?: 'feed' | 'record' };
+  const leading = meter.createObservableGauge<OfModel>('rollcall_read_model_leading', {
+    description: '1 when this instance applies the read model, 0 when it waits or cannot',
+  });
+  const applied = meter.createObservableCounter<OfModel>('rollcall_read_model_applied_batches_total', {
+    description: 'Batches that this instance has applied, by where they came from',
+  });
+  const overtaken = meter.createObservableCounter<OfModel>('rollcall_read_model_overtaken_total', {
+    description: 'How often another instance had applied a batch first',
+  });
+  meter.addBatchObservableCallback(
+    (result) => {
+      for (const { name, leadership, applied: counts, overtaken: times } of projections.status()) {
+        const label = { read_model: name };
+        result.observe(leading, isLeading(leadership), label);
+        for (const source of ['feed', 'record'] as const) result.observe(applied, counts[source], { ...label, source });
+        result.observe(overtaken, times, label);
+      }
+    },
+    [leading, applied, overtaken],
+  );
+};
+
+const measureRelay = (meter: Meter, { relaying }: Measured): void => {
+  const gauge = (name: string, description: string) => meter.createObservableGauge(name, { description });
+  const counter = (name: string, description: string) => meter.createObservableCounter(name, { description });
+  const connected = gauge('rollcall_feed_connected', '1 while this instance is connected to NATS');
+  const problem = gauge('rollcall_feed_problem', '1 while NATS is not as it must be, or cannot be used');
+  const leading = gauge('rollcall_relay_leading', '1 when this instance relays, 0 when it waits or cannot');
+  const published = counter(
+    'rollcall_relay_published_messages_total',
+    'Messages that NATS has confirmed to this instance',
+  );
+  const failures = counter('rollcall_relay_failures_total', 'How often this instance could not publish');
+  meter.addBatchObservableCallback(
+    (result) => {
+      const status = relaying.status();
+      if (status === null) return;
+      const { feed, leadership, relay } = status;
+      result.observe(connected, feed.connected ? 1 : 0);
+      result.observe(problem, feed.problem !== null || relay.failure !== null ? 1 : 0);
+      result.observe(leading, isLeading(leadership));
+      result.observe(published, relay.published);
+      result.observe(failures, relay.failures);
+    },
+    [connected, problem, leading, published, failures],
+  );
+};
+
+const isLeading = (leadership: LeadershipStatus): 0 | 1 => (leadership === 'leading' ? 1 : 0);
