@@ -14,8 +14,16 @@ const USAGE = `Usage: rollcall-verify [--json] [--answers FILE.jsonl] [--earlier
 
 Judges the record of a plane, also while it runs. FILE.jsonl holds what callers were answered with success, one object per line:
 {"checkId" | "commandId", "revision", "batch"}. --save-digest writes down what the record is now, and --earlier compares it with what was
-written down before; with the same file for both, each run judges everything since the last. Exit code: 0 everything holds, 1 something is broken, 2 it could not be judged.
+written down before; with the same file for both, each run judges everything since the last. The number beside each promise says how many
+things were looked at. Exit code: 0 everything holds, 1 something is broken, 2 it could not be judged.
 `;
+
+/** @throws Error for anything but a number above zero: compared with what is none, no gap would ever be too long. */
+const secondsOf = (text: string): number => {
+  const seconds = Number(text);
+  if (!(seconds > 0 && seconds < Infinity)) throw new Error(`--gap-seconds is no number of seconds: ${text}`);
+  return seconds;
+};
 
 /** Runs one command line (without `node` and the script). Never rejects. */
 export const run = async (
@@ -45,7 +53,7 @@ export const run = async (
       connectionString: url ?? (await embeddedDatabase(values.data ?? '')),
       answers: values.answers === undefined ? [] : readAnswers(await readFile(values.answers, 'utf8')),
       earlier: await Promise.all(values.earlier.map(readDigest)),
-      gapSeconds: Number(values['gap-seconds']),
+      gapSeconds: secondsOf(values['gap-seconds']),
     });
     out(values.json ? json(verdict) : table(verdict));
     const file = values['save-digest'];

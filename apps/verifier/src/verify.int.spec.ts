@@ -403,6 +403,12 @@ describe('the checker', () => {
       out: '',
     });
     expect(await command()).toMatchObject({ code: EXIT.unjudged, err: expect.stringContaining('Usage') });
+    for (const seconds of ['x', '', '0', '-1', 'Infinity'])
+      expect(await command(`--gap-seconds=${seconds}`, healthy.url)).toEqual({
+        code: EXIT.unjudged,
+        out: '',
+        err: `rollcall-verify: --gap-seconds is no number of seconds: ${seconds}\n`,
+      });
     expect(await command('--data', '/nowhere')).toMatchObject({
       code: EXIT.unjudged,
       err: expect.stringContaining('No plane runs on /nowhere'),
