@@ -22,3 +22,9 @@ describe('a word that can name nothing', () => {
     expect(await run(['machines', 'show', '👩'.repeat(64)], surroundings)).toBe(EXIT.notSignedIn);
   });
 });
+
+it('the help says how long an enrolment token lasts as a person would', async () => {
+  const surroundings = captured({ env: {} });
+  expect(await run(['token', 'issue', '--help'], surroundings)).toBe(EXIT.done);
+  expect(surroundings.printed.out).toMatch(/\(default:\s+15m\)/);
+});

@@ -110,7 +110,11 @@ export const buildProgram = (
     .command('issue')
     .description('make a token that admits one machine; the token alone goes to standard output, once')
     .option('--name <name>', 'a name for the machine that joins with it')
-    .option('--expires <duration>', 'how long it can be used, such as 90s, 15m, 2h', duration, 900)
+    .addOption(
+      new Option('--expires <duration>', 'how long it can be used, such as 90s, 15m, 2h')
+        .argParser(duration)
+        .default(900, '15m'),
+    )
     .action((options: { name?: string; expires: number }) => issueToken(options, context()));
 
   const machines = program.command('machines').description('the machines that are yours');
