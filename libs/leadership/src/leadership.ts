@@ -95,7 +95,7 @@ export class Leadership {
         session = null;
         this.#status.delete(name);
         const message = error instanceof Error ? error.message : String(error);
-        if (message !== failure) log.warn({ name, err: error }, 'cannot find out who leads; trying again');
+        if (message !== failure) log.warn({ work: name, err: error }, 'cannot find out who leads; trying again');
         failure = message;
       }
       await clock.sleep(campaignEvery, signal);
@@ -117,10 +117,10 @@ export class Leadership {
     const done = new AbortController();
     const staying = this.#stayAlive(session, AbortSignal.any([over, done.signal]));
     this.#status.set(name, 'leading');
-    log.info({ name }, 'leading');
+    log.info({ work: name }, 'leading');
     const abandoned = (): void => {
       this.#status.delete(name);
-      log.warn({ name, err: session.lost.reason as unknown }, 'not leading any more');
+      log.warn({ work: name, err: session.lost.reason as unknown }, 'not leading any more');
     };
     session.lost.addEventListener('abort', abandoned, { once: true });
     try {
