@@ -20,6 +20,12 @@ const connection = await connect({
   waitOnFirstConnect: true,
 });
 
+// The client comes back whatever happens, but gives up where the server refuses the password again and again: then this ends as well.
+void connection.closed().then((error) => {
+  process.stderr.write(`${error?.message ?? 'The connection is closed'}\n`);
+  process.exit(1);
+});
+
 const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stopping.abort());
 

@@ -130,6 +130,28 @@ describe('the example of a subscriber', () => {
     await nats.server.start();
   });
 
+  it('ends with an error when its password is no longer the right one, and does not try for ever', async () => {
+    store = new InMemoryEventStore({ now: () => NOON });
+    const directory = await mkdtemp(join(tmpdir(), 'rollcall-password-'));
+    const users = [{ name: 'subscriber', ...NATS_RIGHTS.subscriber }];
+    const port = await freePort();
+    let server = await EmbeddedNats.open({ directory, port, users });
+    try {
+      const [, pass = ''] = (await readFile(server.credentialsFile('subscriber'), 'utf8')).trim().split(':');
+      const env = { NATS_URL: server.url, NATS_USER: 'subscriber', NATS_PASSWORD: pass };
+      const subscriber = await processes.start('refused', process.execPath, [EXAMPLE, 'refused'], { env });
+      await subscriber.waitFor(/trying again: stream not found/);
+      await server.stop();
+      await rm(server.credentialsFile('subscriber'));
+      server = await EmbeddedNats.open({ directory, port, users });
+      expect(await subscriber.exited).toEqual({ code: 1, signal: null });
+      expect(subscriber.output()).toMatch(/Authorization Violation/i);
+    } finally {
+      await server.stop();
+      await rm(directory, { recursive: true });
+    }
+  });
+
   it('is kept to machines by the rights that docs/subscribing.md names', async () => {
     store = new InMemoryEventStore({ now: () => NOON });
     const directory = await mkdtemp(join(tmpdir(), 'rollcall-rights-'));
