@@ -97,6 +97,9 @@ describe('npm start', () => {
     const output = running.output();
     for (const port of [ports.machine, ports.operator, ports.projector]) expect(output).toContain(`127.0.0.1:${port}`);
     expect(output).toContain(data);
+    expect(output).toContain(
+      `nats://127.0.0.1:${ports.nats}, user and password in ${data}/nats/subscriber.credentials`,
+    );
     const [, link = ''] = /login '([^']+)'/.exec(output) ?? [];
     expect(await cli('login', link)).toMatchObject({ code: 0 });
     expect((await cli('login', link)).output).toContain('cannot be used');
