@@ -94,6 +94,8 @@ const announce = (plane: Plane, directory: DataDirectory, link: string): void =>
   say(
     `${pc.bold('Health')}          ${plane.projector.url}/readyz, ${plane.operatorApi.url}/readyz, ${plane.machineApi.url}/readyz`,
   );
+  if (plane.nats)
+    say(`${pc.bold('Subscribers')}     ${plane.nats.url}, user and password in ${plane.nats.credentialsFile}`);
   say(`${pc.bold('State and logs')}  ${directory.root}`);
   say('');
   say('You started this plane, so you are its first person. This link signs you in, once, within an hour:');

@@ -20,6 +20,8 @@ export type Plane = {
   readonly machineApi: { readonly url: string; readonly pins: readonly string[] };
   readonly operatorApi: { readonly url: string; readonly pins: readonly string[] };
   readonly projector: { readonly url: string };
+  /** Where subscribers find its NATS; null where none runs. */
+  readonly nats: { readonly url: string; readonly credentialsFile: string } | null;
 };
 
 type Closable = { close(): Promise<void> };
@@ -101,7 +103,8 @@ export const openPlane = async (
   const machineApi = opened.add(
     await startMachineApi(readMachineApiConfig(environment), { logger: log('machine-api') }),
   );
-  return { store, databaseUrl, machineApi, operatorApi, projector };
+  const forSubscribers = nats && { url: nats.url, credentialsFile: nats.credentialsFile('subscriber') };
+  return { store, databaseUrl, machineApi, operatorApi, projector, nats: forSubscribers };
 };
 
 const openCluster = ({ postgres }: DataDirectory, { postgresPort }: StandaloneOptions): Promise<EmbeddedCluster> =>
