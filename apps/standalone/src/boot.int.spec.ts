@@ -22,7 +22,7 @@ beforeAll(async () => {
     postgresPort: await freePort(),
     natsPort: await freePort(),
   };
-  const options = { data: directory.root, person: 'Ada', agent: false, nats: false, ...ports };
+  const options = { data: directory.root, person: 'Ada', agent: false, nats: false, metrics: true, ...ports };
   plane = await openPlane(directory, options, { migrations, opened, tell: (line) => steps.push(line) });
 }, 90_000);
 
@@ -36,6 +36,16 @@ it('boots the three apps in one process on a PostgreSQL of its own (U8)', async 
   const answer = await fetch(`${plane.projector.url}/readyz`);
   expect(answer.status).toBe(200);
   expect(plane.machineApi.pins).toEqual(plane.operatorApi.pins);
+});
+
+it('shows the metrics of each app apart from those of the others, where it is asked to', async () => {
+  const scrapes = await Promise.all(plane.metricsUrls.map(async (url) => (await fetch(url)).text()));
+  const own = [/^rollcall_read_model_leading\{/m, /^rollcall_http_unavailable_total /m, /^rollcall_checks_total\{/m];
+  expect(own.map((metric) => scrapes.map((text) => metric.test(text)))).toEqual([
+    [true, false, false],
+    [false, true, true],
+    [false, false, true],
+  ]);
 });
 
 it('makes one first person, however often it is started, and a new link each time (U8)', async () => {

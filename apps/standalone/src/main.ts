@@ -96,6 +96,7 @@ const announce = (plane: Plane, directory: DataDirectory, link: string): void =>
   );
   if (plane.nats)
     say(`${pc.bold('Subscribers')}     ${plane.nats.url}, user and password in ${plane.nats.credentialsFile}`);
+  if (plane.metricsUrls.length > 0) say(`${pc.bold('Metrics')}         ${plane.metricsUrls.join(', ')}`);
   say(`${pc.bold('State and logs')}  ${directory.root}`);
   say('');
   say('You started this plane, so you are its first person. This link signs you in, once, within an hour:');

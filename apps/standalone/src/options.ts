@@ -12,6 +12,8 @@ export type StandaloneOptions = {
   readonly natsPort: number;
   /** False: no nats-server, even where there is one. */
   readonly nats: boolean;
+  /** Each of the three services shows its metrics, on a port that the system chooses. */
+  readonly metrics: boolean;
   readonly person: string;
   /** False: no local agent. */
   readonly agent: boolean;
@@ -42,6 +44,7 @@ export const readOptions = (
     .addOption(port('--postgres-port <port>', 'port of the embedded PostgreSQL', 8446, 'ROLLCALL_POSTGRES_PORT'))
     .addOption(port('--nats-port <port>', 'port of the nats-server, where there is one', 8447, 'ROLLCALL_NATS_PORT'))
     .option('--no-nats', 'do not run a nats-server')
+    .option('--metrics', 'show metrics for Prometheus, each service on a free port', false)
     .option('--person <name>', 'what the first person is called', userName)
     .option('--no-agent', 'do not run a local agent')
     .option(

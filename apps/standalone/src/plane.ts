@@ -20,6 +20,8 @@ export type Plane = {
   readonly machineApi: { readonly url: string; readonly pins: readonly string[] };
   readonly operatorApi: { readonly url: string; readonly pins: readonly string[] };
   readonly projector: { readonly url: string };
+  /** Where the metrics of the services are; none without `--metrics`. */
+  readonly metricsUrls: readonly string[];
   /** Where subscribers find its NATS; null where none runs. */
   readonly nats: { readonly url: string; readonly credentialsFile: string } | null;
 };
@@ -104,7 +106,8 @@ export const openPlane = async (
     await startMachineApi(readMachineApiConfig(environment), { logger: log('machine-api') }),
   );
   const forSubscribers = nats && { url: nats.url, credentialsFile: nats.credentialsFile('subscriber') };
-  return { store, databaseUrl, machineApi, operatorApi, projector, nats: forSubscribers };
+  const metricsUrls = [projector, operatorApi, machineApi].flatMap(({ metricsUrl }) => metricsUrl ?? []);
+  return { store, databaseUrl, machineApi, operatorApi, projector, metricsUrls, nats: forSubscribers };
 };
 
 const openCluster = ({ postgres }: DataDirectory, { postgresPort }: StandaloneOptions): Promise<EmbeddedCluster> =>
@@ -140,6 +143,7 @@ const environmentOf = (
   ROLLCALL_MACHINE_API_ADDRESS: `https://127.0.0.1:${options.machinePort}`,
   ROLLCALL_OPERATOR_API_PORT: String(options.operatorPort),
   ROLLCALL_PROJECTOR_PORT: String(options.projectorPort),
+  ...(options.metrics ? { ROLLCALL_METRICS_PORT: '0' } : {}),
   ...(nats === null ? {} : natsEnvironment(nats)),
   ...timing('ROLLCALL_INTERVAL_SECONDS', options.interval),
   ...timing('ROLLCALL_WINDOW_FLOOR_SECONDS', options.windowFloor),
