@@ -57,6 +57,8 @@ export type ProcessPlane = {
 
 /** How a plane differs from the usual one. */
 export type PlaneOptions = {
+  /** Settings of every service. (Default: none but those that a plane needs) */
+  readonly settings?: Readonly<Record<string, string>>;
   /** Settings of the projector, as for `startProjector`. (Default: none of its own) */
   readonly projector?: Readonly<Record<string, string>>;
   /** How long a machine's connection may be quiet before the balancer ends it, in milliseconds. (Default: 250) */
@@ -66,7 +68,7 @@ export type PlaneOptions = {
 /** Starts it; resolves when every part says that it is ready. */
 export const startPlane = async (
   timing = QUICK,
-  { projector: projectorSettings = {}, quietMs = QUIET_MS }: PlaneOptions = {},
+  { settings: ofAll = {}, projector: projectorSettings = {}, quietMs = QUIET_MS }: PlaneOptions = {},
 ): Promise<ProcessPlane> => {
   const processes = new Processes();
   const database = await freshDatabase();
@@ -98,6 +100,7 @@ export const startPlane = async (
     ROLLCALL_GAP_SECONDS: String(timing.gap),
     ROLLCALL_MARK_SECONDS: String(timing.mark),
     ROLLCALL_MACHINE_API_ADDRESS: machineApi.url,
+    ...ofAll,
   };
   const app = (name: string, ready: RegExp, env: Record<string, string>) =>
     processes.start(name, node, [join(root, `dist/apps/${name}/main.js`)], {

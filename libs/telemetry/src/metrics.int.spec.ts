@@ -36,7 +36,8 @@ it('measures its process, and says nothing of the host: no name, no address, no 
       'nodejs_heap_size_used_bytes',
       'process_cpu_seconds_total',
       'process_start_time_seconds',
-      'nodejs_eventloop_lag_seconds',
+      'nodejs_eventloop_lag_p99_seconds',
+      'nodejs_eventloop_lag_max_seconds',
     ]),
   );
   const value = (name: string) => Number(new RegExp(`^${name}(?:\\{.*\\})? (.*)$`, 'm').exec(text)?.[1]);
