@@ -64,7 +64,11 @@ const publishAll = async (server: EmbeddedNats = nats.server) => {
     readBatches: (after, limit) => store.readBatches(after, limit),
     newest: () => store.newest(),
     epoch: () => store.epoch(),
-    renewEpoch: () => Promise.reject(new Error('The record is whole')),
+    // Each test has a record of its own at one server, and to a relay the younger one looks like an older copy.
+    renewEpoch: () => {
+      store.renewEpoch();
+      return store.epoch();
+    },
     // Nothing counts as published before the start, so nothing of it can be lost.
     batchOfEvent: () => Promise.resolve(null),
     onAppended: (listener) => store.onAppended(listener),
