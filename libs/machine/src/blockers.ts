@@ -26,7 +26,7 @@ const CATALOGUE: readonly Blocker[] = [
   {
     code: 'disk-full',
     sentence: 'the disk is full',
-    fix: 'whoever looks after the machine: free space on the file system of the home directory',
+    fix: "whoever looks after the machine: free space on the file system of the agent's state directory",
     dependsOn: "the free space of the agent's file system",
     blocksWork: true,
     visibleWithin: 90,
