@@ -230,7 +230,8 @@ const OPEN = new Set(['TCPSocketWrap', 'TCPServerWrap', 'UDPWrap', 'ProcessWrap'
 
 /**
  * Notes what this process holds open now; the returned function resolves to the names of what came on top since and is still there
- * after a second, in which closed handles are let go. For `beforeAll` and `afterAll`.
+ * after a second, in which closed handles are let go. For `beforeAll` and `afterAll`: outside of a hook the timer with which jest watches
+ * a hook would count as one more.
  */
 export const openHandles = (): (() => Promise<readonly string[]>) => {
   const before = count();

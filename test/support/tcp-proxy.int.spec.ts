@@ -5,11 +5,12 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { openHandles } from './processes.js';
 import { TcpProxy } from './tcp-proxy.js';
 
-const leaked = openHandles();
+let leaked: ReturnType<typeof openHandles>;
 let server: Server;
 let proxy: TcpProxy;
 
 beforeAll(async () => {
+  leaked = openHandles();
   server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();

@@ -11,9 +11,10 @@ import { EmbeddedNats, findNatsServer, NatsPortTaken, type NatsServer } from './
 
 let base: string;
 let program: NatsServer;
-const leaked = openHandles();
+let leaked: ReturnType<typeof openHandles>;
 
 beforeAll(async () => {
+  leaked = openHandles();
   await requireSystemTool('nats-server');
   base = await mkdtemp(join(tmpdir(), 'rollcall-embedded-nats-'));
   program = (await findNatsServer(process.env)) as NatsServer;

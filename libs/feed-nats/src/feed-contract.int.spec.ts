@@ -7,10 +7,11 @@ import { startNats, type TestNats } from '../../../test/support/nats.js';
 import { openHandles } from '../../../test/support/processes.js';
 import { NatsFeed } from './index.js';
 
-const leaked = openHandles();
+let leaked: ReturnType<typeof openHandles>;
 let nats: TestNats;
 
 beforeAll(async () => {
+  leaked = openHandles();
   nats = await startNats();
 }, 120_000);
 afterAll(() => nats.close());
