@@ -29,7 +29,7 @@ describe('under a load of 500 checks per second, a nats-server', () => {
       for (let times = 0; times < 20; times += 1) {
         const before = stage.witness.heard;
         // The client comes back within three seconds, so this also meets it before it has.
-        await wait(randomInt(4_000));
+        await wait(randomInt(3_500));
         if (stage.witness.heard > before) killedWhilePublishing += 1;
         await server.kill();
         await server.start();

@@ -49,7 +49,7 @@ describe('under a load of 500 checks per second', () => {
   it('acknowledgements that come ten seconds late cause repetitions only (U2, I6, I7, fault row 17)', async () => {
     const aftermath = await stage.during(async () => {
       proxy.delayAnswers(10_000);
-      await wait(20_000);
+      await wait(15_000);
       proxy.delayAnswers(0);
     });
     expectUnharmed(aftermath);
