@@ -139,7 +139,7 @@ it(`makes the same rows live, rebuilt and in memory out of ${FACTS} facts, kille
   expect(report.facts).toBeGreaterThanOrEqual(FACTS);
   expect(report.refusals).toBeGreaterThan(500);
   expect((await new MachineQueries(database, store).list({ limit: 500 })).machines.length).toBeGreaterThan(400);
-}, 180_000);
+}, 400_000);
 
 const firstDifference = (one: string, other: string): { one: string | undefined; other: string | undefined } | null => {
   if (one === other) return null;
