@@ -189,6 +189,26 @@ it('applies nothing twice and nothing never with two instances side by side (U7)
   expect(await dumpTables(database)).toBe(inMemory(record));
 });
 
+it('looks where it stands when it leads again, because another instance went on meanwhile (U2, fault row 9)', async () => {
+  const record = new RecordBuilder().record(M, admitted());
+  const log = { info: () => undefined, warn: () => undefined };
+  // It would not look again by itself within this test.
+  const follower = new Follower({ database, store: record, model: presenceModel, log, lookEvery: 60_000 });
+  const leadUntil = async (checkpoint: bigint) => {
+    const over = new AbortController();
+    const running = follower.run(over.signal);
+    await eventually('it is there', () => Promise.resolve(follower.status().place?.checkpoint === checkpoint));
+    over.abort();
+    await running;
+  };
+  await leadUntil(1n);
+  record.record(M, checkedIn());
+  await catchUp(record, [presenceModel]);
+  record.record(M, checkedIn());
+  await leadUntil(3n);
+  expect(follower.status().overtaken).toBe(0);
+});
+
 it('passes over batches that it has seen, and refuses to jump over one that is missing', async () => {
   const record = new RecordBuilder()
     .record(M, admitted())
