@@ -1,5 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
-import { renewEpoch } from '@rollcall/event-store-postgres';
+import { readDatabaseUrl, renewEpoch } from '@rollcall/event-store-postgres';
 import { readNatsFeed } from '@rollcall/feed-nats';
 import { cleanDisplay } from '@rollcall/machine';
 import { ConfigError, readConfig } from '@rollcall/settings';
@@ -31,6 +31,7 @@ export const run = async (argv: readonly string[], { environment, out, err }: Su
     if (value === undefined) throw new SettingError(`${name} is not set`);
     return value;
   };
+  const databaseUrl = () => readConfig(environment, (settings) => ({ url: readDatabaseUrl(settings) })).url;
   const program = new Command('rollcall-setup')
     .description('Jobs of whoever runs a plane, at its database (ROLLCALL_DATABASE_URL) and at NATS.')
     .exitOverride()
@@ -39,7 +40,7 @@ export const run = async (argv: readonly string[], { environment, out, err }: Su
     .command('migrate')
     .description('run the migrations that the database has not run; as the owner of the schema')
     .action(async () => {
-      const connectionString = setting('ROLLCALL_DATABASE_URL');
+      const connectionString = databaseUrl();
       const directory = setting('ROLLCALL_MIGRATIONS_DIR', 'infra/migrations');
       for (const line of await runMigrations({ connectionString, directory })) out(line);
     });
@@ -53,14 +54,12 @@ export const run = async (argv: readonly string[], { environment, out, err }: Su
         throw new SettingError('ROLLCALL_OPERATOR_API_ADDRESS is not an origin such as https://127.0.0.1:8444');
       // With certificate files of one's own there is no authority of the plane, and nothing to pin.
       const authority = environment['ROLLCALL_TLS_CERT_FILE'] ? null : setting('ROLLCALL_CA_DIR');
-      out(await makeSignInLink({ connectionString: setting('ROLLCALL_DATABASE_URL'), person, address, authority }));
+      out(await makeSignInLink({ connectionString: databaseUrl(), person, address, authority }));
     });
   program
     .command('restore-mark')
     .description('give the record a new epoch, a step of every restore: readers rebuild')
-    .action(async () =>
-      out(`The record has the epoch ${await renewEpoch(setting('ROLLCALL_DATABASE_URL'))}; readers rebuild.`),
-    );
+    .action(async () => out(`The record has the epoch ${await renewEpoch(databaseUrl())}; readers rebuild.`));
   let exitCode = 0;
   program
     .command('feed')

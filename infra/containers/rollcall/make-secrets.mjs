@@ -31,14 +31,7 @@ const secret = (path) => {
 own('authority'); // Its key is made by whichever API starts first.
 secret(join(own('chain'), 'chain.key'));
 
-for (const [volume, role] of [
-  ['database-owner', 'rollcall'],
-  ['database-app', 'rollcall_app'],
-]) {
-  const directory = own(volume);
-  const password = secret(join(directory, 'password'));
-  write(join(directory, 'pgpass'), `postgres:5432:rollcall:${role}:${password}\n`);
-}
+for (const volume of ['database-owner', 'database-app']) secret(join(own(volume), 'password'));
 
 const server = own('nats-server');
 const feed = own('feed');

@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { link, open, rename, unlink, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { syncDirectory } from './sync-directory.js';
@@ -72,6 +72,21 @@ export const readPrivateFile = async (path: string, limit = 65_536): Promise<Buf
     if (stats.size > limit) throw new UnsafeFile(`${path} is longer than ${limit} bytes`);
     return file.readFile();
   });
+};
+
+/**
+ * Reads a private file while nothing else is running yet: settings are read in one go, so that all that is wrong with them is told at once.
+ *
+ * @throws UnsafeFile as `readPrivateFile`, or the error of the system call, also where there is no file
+ */
+export const readPrivateFileAtStart = (path: string): Buffer => {
+  const file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    refuseUnlessPrivate(path, fstatSync(file));
+    return readFileSync(file);
+  } finally {
+    closeSync(file);
+  }
 };
 
 /** Removes a file for good, also across a power cut. Without effect when there is none. */
