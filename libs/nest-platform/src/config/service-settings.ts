@@ -1,3 +1,4 @@
+import { readDatabaseUrl } from '@rollcall/event-store-postgres';
 import type { TlsSettings } from '@rollcall/plane-ca';
 import type { RecordDatabase } from '../health/record-database.js';
 import { LOG_LEVELS, type LogLevel } from '../logging/logger.js';
@@ -5,9 +6,9 @@ import type { EnvironmentReader } from '@rollcall/settings';
 
 // Settings that more than one service reads: the same words mean the same everywhere.
 
-/** `ROLLCALL_DATABASE_URL`, required, and `ROLLCALL_MIGRATIONS_DIR` (Default: infra/migrations). */
+/** The settings of `readDatabaseUrl`, and `ROLLCALL_MIGRATIONS_DIR` (Default: infra/migrations). */
 export const readDatabase = (settings: EnvironmentReader): RecordDatabase => ({
-  url: settings.url('ROLLCALL_DATABASE_URL', ['postgres:', 'postgresql:']),
+  url: readDatabaseUrl(settings),
   migrations: settings.text('ROLLCALL_MIGRATIONS_DIR', 'infra/migrations'),
 });
 
