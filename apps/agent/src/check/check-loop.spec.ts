@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { LIMITS } from '@rollcall/check-schedule';
 import { Lifetime } from '@rollcall/lifetimes';
 import { ManualClock } from '@rollcall/lifetimes/testing';
 import type { CheckRequest } from '@rollcall/wire';
@@ -11,7 +12,6 @@ import { SettableReadiness } from '../testing/settable-readiness.js';
 import { CheckLoop } from './check-loop.js';
 import type { ClockSighting } from './clock-sighting.js';
 import type { Key } from './enrolment.js';
-import { LIMITS } from './schedule.js';
 
 const key = (generation: number): Key => ({
   secret: `rcm_${generation}`,

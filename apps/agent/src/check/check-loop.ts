@@ -1,3 +1,4 @@
+import { DEFAULT_INTERVAL, type Chance, type Limits } from '@rollcall/check-schedule';
 import type { Clock } from '@rollcall/lifetimes';
 import { TransportError } from '@rollcall/pinned-https';
 import { isPin, type CheckRequest, type StopReasonWord } from '@rollcall/wire';
@@ -11,7 +12,6 @@ import { clockProblemOf, describeOutcome } from './describe-outcome.js';
 import { sayGoodbye } from './goodbye.js';
 import { courseFrom, reactTo, type Course, type Outcome } from './reaction.js';
 import type { Readiness } from './readiness.js';
-import { DEFAULT_INTERVAL, type Chance, type Limits } from './schedule.js';
 import { verdictOn, type AcceptedCheck } from './verdict.js';
 import { elapsedSince, momentOf, watchfulSleep, type Moment } from './watchful-sleep.js';
 

@@ -1,6 +1,14 @@
+import {
+  firstAfterLoss,
+  heldOff,
+  paceOf,
+  repetition,
+  unknownAgain,
+  type Chance,
+  type Limits,
+} from '@rollcall/check-schedule';
 import type { TransportFailure } from '@rollcall/pinned-https';
 import type { ProblemCode } from '@rollcall/wire';
-import { firstAfterLoss, heldOff, paceOf, repetition, unknownAgain, type Chance, type Limits } from './schedule.js';
 import type { Verdict } from './verdict.js';
 
 /** What the loop remembers from one check to the next; intervals in milliseconds, counts of the same thing in a row. */

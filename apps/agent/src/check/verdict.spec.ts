@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { LIMITS } from '@rollcall/check-schedule';
 import { PROBLEMS, type ProblemCode } from '@rollcall/wire';
 import { accepted, answered, refused } from '../testing/in-memory-plane.js';
 import { courseFrom, reactTo, type Next } from './reaction.js';
-import { LIMITS } from './schedule.js';
 import { verdictOn } from './verdict.js';
 
 const react = (code: ProblemCode, hasOtherKey = false) =>

@@ -1,6 +1,6 @@
+import { retryAfterOf } from '@rollcall/check-schedule';
 import { isProblemCode, PROBLEM_MEDIA_TYPE, type CheckAnswer, type ProblemCode } from '@rollcall/wire';
 import type { PlaneAnswer } from '../plane/plane.js';
-import { retryAfterOf } from './retry-after.js';
 
 /** The answer to a check as far as we trust it. `interval` is what came, of whatever type; every other field was looked at. */
 export type AcceptedCheck = Omit<CheckAnswer, 'interval'> & { readonly interval: unknown };

@@ -1,9 +1,9 @@
+import { DEFAULT_INTERVAL } from '@rollcall/check-schedule';
 import { SystemClock, withDeadline } from '@rollcall/lifetimes';
 import { TransportError } from '@rollcall/pinned-https';
 import { readPrivateFile, removePrivateFile, writePrivateFile } from '@rollcall/secret-file';
 import { decodeEnrolmentToken, hashOf, isSecret, makeSecret, type EnrolmentToken } from '@rollcall/wire';
 import { describeTransport } from './describe-transport.js';
-import { DEFAULT_INTERVAL } from '../check/schedule.js';
 import { EXIT, Told } from '../exit-code.js';
 import { readCredential, writeCredential } from '../installation/credential-file.js';
 import { isKnownRevoked } from '../installation/file-notebook.js';

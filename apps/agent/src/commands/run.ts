@@ -1,6 +1,6 @@
+import { LIMITS } from '@rollcall/check-schedule';
 import { SystemClock } from '@rollcall/lifetimes';
 import { arch, hostname, platform } from 'node:os';
-import { LIMITS } from '../check/schedule.js';
 import { Daemon } from '../daemon/daemon.js';
 import { EXIT, Told } from '../exit-code.js';
 import type { StateDirectory } from '../installation/state-directory.js';

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { LIMITS } from '@rollcall/check-schedule';
 import { SystemClock, type Clock } from '@rollcall/lifetimes';
 import { ManualClock } from '@rollcall/lifetimes/testing';
 import { readPrivateFile, writePrivateFile } from '@rollcall/secret-file';
@@ -8,7 +9,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LocalDaemon } from '../commands/local-daemon.js';
 import { until } from '../commands/until.js';
-import { LIMITS } from '../check/schedule.js';
 import { writeCredential } from '../installation/credential-file.js';
 import { writeHomePlane } from '../installation/home-plane.js';
 import { openStateDirectory, stateDirectory, type StateDirectory } from '../installation/state-directory.js';

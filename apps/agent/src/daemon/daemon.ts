@@ -1,3 +1,4 @@
+import type { Limits } from '@rollcall/check-schedule';
 import { Lifetime, type Clock } from '@rollcall/lifetimes';
 import { ControlServer, newControlToken, takeOwnership, type ControlRoutes } from '@rollcall/local-control';
 import { removePrivateFile, removeTemporaries, writePrivateFile } from '@rollcall/secret-file';
@@ -5,7 +6,6 @@ import type { StopReasonWord } from '@rollcall/wire';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { CheckLoop } from '../check/check-loop.js';
 import type { SelfPortrait } from '../check/check-body.js';
-import type { Limits } from '../check/schedule.js';
 import { keepBoot, nextBoot } from '../installation/boot-counter.js';
 import { FileNotebook } from '../installation/file-notebook.js';
 import { latchedSince, setLatch } from '../installation/latch.js';

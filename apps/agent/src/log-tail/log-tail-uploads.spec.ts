@@ -1,9 +1,9 @@
 import { expect, it } from '@jest/globals';
+import { LIMITS } from '@rollcall/check-schedule';
 import { Lifetime } from '@rollcall/lifetimes';
 import { ManualClock } from '@rollcall/lifetimes/testing';
 import { CheckLoop } from '../check/check-loop.js';
 import type { Key } from '../check/enrolment.js';
-import { LIMITS } from '../check/schedule.js';
 import { accepted, InMemoryPlane, lost, refused } from '../testing/in-memory-plane.js';
 import { MemoryNotebook } from '../testing/memory-notebook.js';
 import { SettableReadiness } from '../testing/settable-readiness.js';

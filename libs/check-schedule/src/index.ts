@@ -1,0 +1,2 @@
+export * from './retry-after.js';
+export * from './schedule.js';
