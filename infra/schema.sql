@@ -5,6 +5,7 @@ create table batch (
   recorded_at timestamp(3) with time zone not null,
   events integer not null,
   checks integer not null,
+  trace text,
   constraint batch_pkey PRIMARY KEY (number)
 );
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.batch FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
@@ -208,6 +209,21 @@ grant select on stream_head to rollcall_app;
 
 CREATE OR REPLACE FUNCTION public.append(s_stream text[], s_expected integer[], s_revision integer[], s_fold integer[], s_fresh boolean[], s_checked boolean[], s_state text[], e_item integer[], e_revision integer[], e_command uuid[], e_ordinal integer[], e_id uuid[], e_type text[], e_at timestamp with time zone[], e_actor text[], e_body text[], e_trace text[], c_item integer[], c_revision integer[], c_machine uuid[], c_check_id uuid[], c_generation integer[], c_boot_counter integer[], c_boot_id integer[], c_sequence integer[], c_said smallint[], c_interval smallint[], c_window smallint[], k_item integer[], k_key text[], k_release boolean[], w_known timestamp with time zone, w_elapsed_ms double precision, w_mark_after_ms integer, OUT batch bigint, OUT recorded_at timestamp with time zone, OUT codes text[])
  RETURNS record
+ LANGUAGE sql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select * from append(
+    s_stream, s_expected, s_revision, s_fold, s_fresh, s_checked, s_state,
+    e_item, e_revision, e_command, e_ordinal, e_id, e_type, e_at, e_actor, e_body, e_trace,
+    c_item, c_revision, c_machine, c_check_id, c_generation, c_boot_counter, c_boot_id, c_sequence, c_said, c_interval, c_window,
+    k_item, k_key, k_release,
+    w_known, w_elapsed_ms, w_mark_after_ms, null)
+$function$;
+revoke all on function append(text[],integer[],integer[],integer[],boolean[],boolean[],text[],integer[],integer[],uuid[],integer[],uuid[],text[],timestamp with time zone[],text[],text[],text[],integer[],integer[],uuid[],uuid[],integer[],integer[],integer[],integer[],smallint[],smallint[],smallint[],integer[],text[],boolean[],timestamp with time zone,double precision,integer) from public;
+grant execute on function append(text[],integer[],integer[],integer[],boolean[],boolean[],text[],integer[],integer[],uuid[],integer[],uuid[],text[],timestamp with time zone[],text[],text[],text[],integer[],integer[],uuid[],uuid[],integer[],integer[],integer[],integer[],smallint[],smallint[],smallint[],integer[],text[],boolean[],timestamp with time zone,double precision,integer) to rollcall_app;
+
+CREATE OR REPLACE FUNCTION public.append(s_stream text[], s_expected integer[], s_revision integer[], s_fold integer[], s_fresh boolean[], s_checked boolean[], s_state text[], e_item integer[], e_revision integer[], e_command uuid[], e_ordinal integer[], e_id uuid[], e_type text[], e_at timestamp with time zone[], e_actor text[], e_body text[], e_trace text[], c_item integer[], c_revision integer[], c_machine uuid[], c_check_id uuid[], c_generation integer[], c_boot_counter integer[], c_boot_id integer[], c_sequence integer[], c_said smallint[], c_interval smallint[], c_window smallint[], k_item integer[], k_key text[], k_release boolean[], w_known timestamp with time zone, w_elapsed_ms double precision, w_mark_after_ms integer, w_trace text, OUT batch bigint, OUT recorded_at timestamp with time zone, OUT codes text[])
+ RETURNS record
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
@@ -320,7 +336,7 @@ begin
   end if;
 
   batch := coalesce(v_number, 0) + 1;
-  insert into batch (number, recorded_at, events, checks) values (batch, recorded_at, v_events, v_checks);
+  insert into batch (number, recorded_at, events, checks, trace) values (batch, recorded_at, v_events, v_checks, w_trace);
 
   if v_events > 0 then
     v_position := coalesce((select e.position + 1 from event e order by e.position desc limit 1), 0);
@@ -356,8 +372,8 @@ begin
   from unnest(s_stream, s_revision, s_fold, s_fresh, s_checked, s_state) with ordinality s(stream, revision, fold, fresh, checked, state, n)
   where h.stream = s.stream and v_ok[s.n];
 end $function$;
-revoke all on function append(text[],integer[],integer[],integer[],boolean[],boolean[],text[],integer[],integer[],uuid[],integer[],uuid[],text[],timestamp with time zone[],text[],text[],text[],integer[],integer[],uuid[],uuid[],integer[],integer[],integer[],integer[],smallint[],smallint[],smallint[],integer[],text[],boolean[],timestamp with time zone,double precision,integer) from public;
-grant execute on function append(text[],integer[],integer[],integer[],boolean[],boolean[],text[],integer[],integer[],uuid[],integer[],uuid[],text[],timestamp with time zone[],text[],text[],text[],integer[],integer[],uuid[],uuid[],integer[],integer[],integer[],integer[],smallint[],smallint[],smallint[],integer[],text[],boolean[],timestamp with time zone,double precision,integer) to rollcall_app;
+revoke all on function append(text[],integer[],integer[],integer[],boolean[],boolean[],text[],integer[],integer[],uuid[],integer[],uuid[],text[],timestamp with time zone[],text[],text[],text[],integer[],integer[],uuid[],uuid[],integer[],integer[],integer[],integer[],smallint[],smallint[],smallint[],integer[],text[],boolean[],timestamp with time zone,double precision,integer,text) from public;
+grant execute on function append(text[],integer[],integer[],integer[],boolean[],boolean[],text[],integer[],integer[],uuid[],integer[],uuid[],text[],timestamp with time zone[],text[],text[],text[],integer[],integer[],uuid[],uuid[],integer[],integer[],integer[],integer[],smallint[],smallint[],smallint[],integer[],text[],boolean[],timestamp with time zone,double precision,integer,text) to rollcall_app;
 
 CREATE OR REPLACE FUNCTION public.confirm_epoch(p_renew boolean DEFAULT false)
  RETURNS uuid

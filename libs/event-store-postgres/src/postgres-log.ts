@@ -88,11 +88,11 @@ export class PostgresLog extends RecordLog {
     return answerOf(rows[0] as AskRow);
   }
 
-  override async append(items: readonly AppendItem[]): Promise<AppendResult> {
+  override async append(items: readonly AppendItem[], trace: string | null = null): Promise<AppendResult> {
     const rows = await this.call<AppendRow>({
       name: 'append',
       text: sql.APPEND,
-      values: appendValues(items, this.known(), 0),
+      values: appendValues(items, this.known(), { trace }),
     });
     const { batch, recorded_at: recordedAt, codes } = rows[0] as AppendRow;
     this.heard(batch, recordedAt);
@@ -103,7 +103,7 @@ export class PostgresLog extends RecordLog {
     const rows = await this.call<AppendRow>({
       name: 'append',
       text: sql.APPEND,
-      values: appendValues([], this.known(), idleMs),
+      values: appendValues([], this.known(), { markAfterMs: idleMs }),
     });
     const { batch, recorded_at: recordedAt } = rows[0] as AppendRow;
     this.heard(batch, recordedAt);
@@ -149,14 +149,14 @@ export class PostgresLog extends RecordLog {
       [...events.map((row) => eventOf(row, times.get(row.batch) ?? 0)), ...checks.map(checkInOf)],
       (fact) => fact.batch,
     );
-    return batches.map(({ number, recorded_at: recordedAt, events: eventCount, checks: checkCount }) => {
+    return batches.map(({ number, recorded_at: recordedAt, events: eventCount, checks: checkCount, trace }) => {
       const own = (facts.get(number) ?? []).sort(byStreamAndRevision);
       if (own.length !== eventCount + checkCount) {
         throw new Error(
           `Batch ${number} has ${own.length} facts, but was recorded with ${eventCount} events and ${checkCount} check-ins`,
         );
       }
-      return { number, recordedAt, facts: own };
+      return { number, recordedAt, facts: own, trace };
     });
   }
 
@@ -272,6 +272,7 @@ type BatchRow = {
   readonly recorded_at: Instant;
   readonly events: number;
   readonly checks: number;
+  readonly trace: string | null;
 };
 
 const answerOf = ({ stream, revision, fold, last_check_at: lastCheckAt, state, lost, repeated }: AskRow): Answer => {

@@ -86,8 +86,12 @@ const actorOf = (text: string): Actor => {
 /** What a writer knows of the record's time: the newest batch it saw, and how long ago by its steady clock. */
 export type Known = { readonly recordedAt: number; readonly elapsedMs: number } | null;
 
-/** The parallel arrays of one call of `append`. */
-export const appendValues = (items: readonly AppendItem[], known: Known, markAfterMs: number): unknown[] => {
+/** The parallel arrays of one call of `append`, and what it is told beside them. */
+export const appendValues = (
+  items: readonly AppendItem[],
+  known: Known,
+  { markAfterMs = 0, trace = null }: { readonly markAfterMs?: number; readonly trace?: string | null },
+): unknown[] => {
   const events = items.flatMap((item, index) => item.events.map((event) => ({ ...event, item: index + 1 })));
   const checks = items.flatMap((item, index) =>
     item.checkIns.map(({ revision, checkIn }) => ({ revision, checkIn, item: index + 1 })),
@@ -128,5 +132,6 @@ export const appendValues = (items: readonly AppendItem[], known: Known, markAft
     known && timestampOf(known.recordedAt),
     known?.elapsedMs ?? 0,
     markAfterMs,
+    trace,
   ];
 };

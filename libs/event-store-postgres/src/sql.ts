@@ -20,9 +20,9 @@ select batch, recorded_at, codes from append(
   $18::integer[], $19::integer[], $20::uuid[], $21::uuid[], $22::integer[], $23::integer[], $24::integer[], $25::integer[],
   $26::smallint[], $27::smallint[], $28::smallint[],
   $29::integer[], $30::text[], $31::boolean[],
-  $32::timestamptz, $33::double precision, $34::integer)`;
+  $32::timestamptz, $33::double precision, $34::integer, $35::text)`;
 
-export const BATCHES = `select number, recorded_at, events, checks from batch where number > $1 order by number limit $2`;
+export const BATCHES = `select number, recorded_at, events, checks, trace from batch where number > $1 order by number limit $2`;
 
 const EVENT_COLUMNS = `
   e.position, e.batch, e.stream, e.revision, e.command_id, e.ordinal, e.event_id, e.type, e.actor, e.body`;

@@ -26,6 +26,7 @@ const batch: Batch = {
     { ...event, revision: 2, position: 18_014_398_509_481_986n, ordinal: 1, event: { type: 'Torn' }, body: '{"torn' },
     { kind: 'check-in', stream: 'machine-m2', revision: 7, ...place, checkIn: checkedIn() },
   ],
+  trace: null,
 };
 
 it('gives back the same batch: big numbers, recorded bytes, and bodies that do not parse (U2)', () =>
@@ -33,6 +34,12 @@ it('gives back the same batch: big numbers, recorded bytes, and bodies that do n
 
 it('carries a mark, which is a batch without facts', () =>
   expect(decodeBatch(encodeBatch('epoch', { ...batch, facts: [] }))).toEqual({ ...batch, facts: [] }));
+
+it('carries the trace of a batch, and reads one of a version that knew of none', () => {
+  const traced = { ...batch, trace: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' };
+  expect(decodeBatch(encodeBatch('epoch', traced))).toEqual(traced);
+  expect(encodeBatch('epoch', batch)).not.toContain('trace');
+});
 
 it('tells a batch whose facts were left out from one that has none', () =>
   expect(decodeBatch(encodeBatchWithoutFacts('epoch', batch))).toBeNull());

@@ -12,6 +12,8 @@ type BatchText = {
   readonly number: string;
   readonly recordedAt: string;
   readonly facts: readonly FactText[] | null;
+  /** Left out where there is none, as in every batch of the versions before. */
+  readonly trace?: string;
 };
 
 type Place = { readonly stream: string; readonly revision: number };
@@ -34,20 +36,19 @@ export class NotABatch extends Error {
 }
 
 /** Writes a batch down so that `decodeBatch` gives back the same: JSON, with big numbers as text and bodies as the recorded bytes. */
-export const encodeBatch = (epoch: string, { number, recordedAt, facts }: Batch): string =>
-  written(epoch, number, recordedAt, facts.map(factText));
+export const encodeBatch = (epoch: string, batch: Batch): string => written(epoch, batch, batch.facts.map(factText));
 
 /** The same batch without its facts, for a carrier that takes no message of that size. */
-export const encodeBatchWithoutFacts = (epoch: string, { number, recordedAt }: Batch): string =>
-  written(epoch, number, recordedAt, null);
+export const encodeBatchWithoutFacts = (epoch: string, batch: Batch): string => written(epoch, batch, null);
 
-const written = (epoch: string, number: bigint, recordedAt: number, facts: readonly FactText[] | null): string => {
+const written = (epoch: string, { number, recordedAt, trace }: Batch, facts: readonly FactText[] | null): string => {
   const text: BatchText = {
     schema: SCHEMA,
     epoch,
     number: number.toString(),
     recordedAt: timestampOf(recordedAt),
     facts,
+    ...(trace === null ? {} : { trace }),
   };
   return JSON.stringify(text);
 };
@@ -78,12 +79,13 @@ const factText = (fact: RecordedFact): FactText => {
 export const decodeBatch = (text: string): Batch | null => {
   try {
     const parsed = JSON.parse(text) as Omit<BatchText, 'schema'> & { readonly schema: unknown };
-    const { schema, number, recordedAt, facts } = parsed;
+    const { schema, number, recordedAt, facts, trace = null } = parsed;
     if (schema !== SCHEMA) throw new NotABatch(`This is of another form than ${SCHEMA}`);
     if (facts === null) return null;
     const place = { batch: BigInt(number), recordedAt: instantOf(recordedAt) };
     if (Number.isNaN(place.recordedAt)) throw new NotABatch(`"${recordedAt}" is no time`);
-    return { number: place.batch, recordedAt: place.recordedAt, facts: facts.map((fact) => recorded(fact, place)) };
+    const { batch, recordedAt: at } = place;
+    return { number: batch, recordedAt: at, facts: facts.map((fact) => recorded(fact, place)), trace };
   } catch (error) {
     if (error instanceof NotABatch) throw error;
     throw new NotABatch('This is no batch', { cause: error });

@@ -47,6 +47,8 @@ export type Batch = {
   readonly recordedAt: Instant;
   /** Ordered by stream, then revision. */
   readonly facts: readonly RecordedFact[];
+  /** The W3C `traceparent` of its append, for whoever carries it on; null for a batch of which nobody follows a command. */
+  readonly trace: string | null;
 };
 
 /** The stream a decision is about: by its name, or by a key that it holds (a credential's hash). An unheld key decides on the initial state. */
@@ -60,8 +62,8 @@ export type DecideOptions = {
    * null: the rules of the stream notice a repetition themselves, as a machine's do for checks. (Default: one of its own)
    */
   readonly commandId?: string | null;
-  /** A W3C `traceparent`, kept with the events. */
-  readonly trace?: string;
+  /** A W3C `traceparent`, for a command that is followed through the plane. Kept with the events. (Default: it is not followed) */
+  readonly trace?: string | null;
 };
 
 /** What a decision came to. */

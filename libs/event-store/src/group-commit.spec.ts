@@ -1,7 +1,7 @@
 import { afterEach, expect, it, jest } from '@jest/globals';
 import { InMemoryEventStore, InMemoryLog, tally, type TallyCommand } from './testing/index.js';
 import { interruptible } from './testing/interruptible.js';
-import { ClaimTaken, LogBackedStore, OutcomeUnknown, type EventStore } from './index.js';
+import { ClaimTaken, LogBackedStore, OutcomeUnknown, type EventStore, type TraceAppend } from './index.js';
 
 const actor = { kind: 'plane', id: 'test' } as const;
 const say = (store: EventStore, stream: string, command: TallyCommand) =>
@@ -53,6 +53,60 @@ it('tells of each append how many facts it recorded, and how many decisions wait
   await store.close();
   expect(store.queued()).toBe(0);
   await other.close();
+});
+
+it('follows the append of each command that has a trace, and tells what became of that one', async () => {
+  const told: unknown[] = [];
+  const traceAppend: TraceAppend = (parent) => {
+    told.push(`begin ${parent}`);
+    return { trace: `${parent}/append`, end: (recorded) => told.push([parent, recorded]) };
+  };
+  const { log, before } = interruptible(new InMemoryLog(() => 0));
+  const store = new LogBackedStore(log, { traceAppend });
+  const other = new LogBackedStore(log);
+  const follow = (stream: string, trace: string) =>
+    store.decide(tally, { stream }, { type: 'Add', amount: 1 }, { actor, trace });
+  before(() => add(other, 'tally-a'));
+  await Promise.all([follow('tally-a', 'a'), follow('tally-b', 'b'), add(store, 'tally-c')]);
+  expect(told).toEqual([
+    'begin a',
+    'begin b',
+    ['a', null], // it met a conflict, and comes again
+    ['b', { batch: 2n, facts: 2 }],
+    'begin a',
+    ['a', { batch: 3n, facts: 1 }],
+  ]);
+  expect((await log.readBatches(2n, 1)).map(({ trace }) => trace)).toEqual(['a/append']);
+  await store.close();
+  await other.close();
+});
+
+it('follows no append of a command that was carried out before', async () => {
+  const told: string[] = [];
+  const traceAppend: TraceAppend = (trace) => (told.push(trace), { trace, end: () => undefined });
+  const store = new InMemoryEventStore({ traceAppend });
+  const follow = (trace: string) =>
+    store.decide(tally, { stream: 'tally-a' }, { type: 'Add', amount: 1 }, { actor, commandId: 'one', trace });
+  await Promise.all([follow('a'), follow('its repetition')]);
+  await follow('its late repetition');
+  expect(told).toEqual(['a']);
+  await store.close();
+});
+
+it('ends what it follows when an append fails', async () => {
+  const told: unknown[] = [];
+  const log = new InMemoryLog(() => 0);
+  const append = log.append.bind(log);
+  log.append = async (items, trace) => {
+    const result = await append(items, trace);
+    if (told.length === 1) throw new OutcomeUnknown('the answer was lost');
+    return result;
+  };
+  const traceAppend: TraceAppend = (trace) => (told.push('begin'), { trace, end: (recorded) => told.push(recorded) });
+  const store = new LogBackedStore(log, { traceAppend });
+  await store.decide(tally, { stream: 'tally-a' }, { type: 'Add', amount: 1 }, { actor, trace: 'a' });
+  expect(told).toEqual(['begin', null]);
+  await store.close();
 });
 
 it('has answered everybody who was queued when it is closed', async () => {

@@ -39,6 +39,19 @@ export type GroupCommitOptions = {
   readonly onTrouble?: (error: unknown) => void;
   /** Each append that was committed; for measurements. */
   readonly onAppend?: (append: CommittedAppend) => void;
+  /** Follows the append of a command that came with a `trace`. (Default: the batch keeps the command's own trace) */
+  readonly traceAppend?: TraceAppend;
+};
+
+/** Called with the `traceparent` of a command right before its append. */
+export type TraceAppend = (parent: string) => TracedAppend;
+
+/** An append under way, as one of its commands sees it. */
+export type TracedAppend = {
+  /** The `traceparent` of what follows from the append. */
+  readonly trace: string;
+  /** The answer came: the batch that recorded the command, and all facts in that batch. null: this append did not record it. */
+  end(recorded: { readonly batch: bigint; readonly facts: number } | null): void;
 };
 
 /** An append that was committed: how many facts it recorded, and the milliseconds until its answer. */
@@ -88,6 +101,7 @@ export class GroupCommit {
   private readonly deadlineMs: number;
   private readonly onTrouble: (error: unknown) => void;
   private readonly onAppend: (append: CommittedAppend) => void;
+  private readonly traceAppend: TraceAppend;
 
   constructor(
     private readonly log: RecordLog,
@@ -98,6 +112,7 @@ export class GroupCommit {
     this.deadlineMs = options.deadlineMs ?? 5000;
     this.onTrouble = options.onTrouble ?? (() => undefined);
     this.onAppend = options.onAppend ?? (() => undefined);
+    this.traceAppend = options.traceAppend ?? ((parent) => ({ trace: parent, end: () => undefined }));
   }
 
   decide<State, Command extends Typed, Fact extends Typed>(
@@ -237,10 +252,13 @@ export class GroupCommit {
 
   private async append(groups: readonly Group[]): Promise<void> {
     let result: AppendResult;
+    const traced = this.traced(groups);
     const begun = performance.now();
     try {
-      result = await this.log.append(groups.map((group) => group.item as AppendItem));
+      const items = groups.map((group) => group.item as AppendItem);
+      result = await this.log.append(items, traced[0]?.append.trace);
     } catch (error) {
+      for (const { append } of traced) append.end(null);
       if (!(error instanceof ItemsRejected)) throw error;
       // One of them cannot be stored. The halves are sent again until it stands alone, and fails alone.
       if (groups.length > 1) await inHalves(groups, (half) => this.append(half));
@@ -252,12 +270,27 @@ export class GroupCommit {
       0,
     );
     this.onAppend({ facts, ms: performance.now() - begun });
+    const { batch, outcomes } = result;
+    for (const { append, index } of traced)
+      append.end(outcomes[index] === 'ok' && batch !== null ? { batch, facts } : null);
     for (const [index, group] of groups.entries()) {
-      const outcome = result.outcomes[index];
-      if (outcome === 'ok') this.settleGroup(group, result.batch, result.recordedAt);
+      const outcome = outcomes[index];
+      if (outcome === 'ok') this.settleGroup(group, batch, result.recordedAt);
       else if (outcome === 'conflict') this.decideAgain(group.outcomes.map(({ entry }) => entry));
       else if (outcome) this.loseClaim(group, outcome.claimTaken);
     }
+  }
+
+  /** The commands in an append that are followed; nearly always none. */
+  private traced(groups: readonly Group[]): readonly { readonly append: TracedAppend; readonly index: number }[] {
+    const traced: { append: TracedAppend; index: number }[] = [];
+    for (const [index, group] of groups.entries()) {
+      for (const outcome of group.outcomes) {
+        const { trace } = outcome.entry.options;
+        if (trace && 'appended' in outcome && outcome.appended) traced.push({ append: this.traceAppend(trace), index });
+      }
+    }
+    return traced;
   }
 
   /** Nobody holds the key, so there is no stream to write to: the decider sees the initial state and must refuse. */

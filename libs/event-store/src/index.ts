@@ -16,7 +16,7 @@ export type {
   Target,
 } from './event-store.js';
 export { ClaimTaken, foldOf, GroupCommit } from './group-commit.js';
-export type { CommittedAppend, GroupCommitOptions } from './group-commit.js';
+export type { CommittedAppend, GroupCommitOptions, TraceAppend, TracedAppend } from './group-commit.js';
 export { LogBackedStore } from './log-backed-store.js';
 export { ItemsRejected, OutcomeUnknown, RecordLog, RecordUnavailable, TryAgain } from './record-log.js';
 export type {

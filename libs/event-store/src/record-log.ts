@@ -105,9 +105,11 @@ export abstract class RecordLog {
 
   /**
    * One round trip and its own transaction; streams and claim keys occur once each.
+   *
+   * @param trace the `traceparent` that the batch keeps (Default: none)
    * @throws ItemsRejected | TryAgain | OutcomeUnknown | RecordUnavailable
    */
-  abstract append(items: readonly AppendItem[]): Promise<AppendResult>;
+  abstract append(items: readonly AppendItem[], trace?: string | null): Promise<AppendResult>;
 
   abstract mark(idleMs: number): Promise<boolean>;
   abstract holder(key: string): Promise<ClaimHolder | null>;

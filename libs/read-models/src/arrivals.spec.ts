@@ -4,7 +4,12 @@ import fc from 'fast-check';
 import { sortArrivals } from './arrivals.js';
 
 const EPOCH = 'epoch-1';
-const batch = (number: number): Batch => ({ number: BigInt(number), recordedAt: number * 1_000, facts: [] });
+const batch = (number: number): Batch => ({
+  number: BigInt(number),
+  recordedAt: number * 1_000,
+  facts: [],
+  trace: null,
+});
 const delivery = (number: number, body = encodeBatch(EPOCH, batch(number)), epoch = EPOCH) => ({
   epoch,
   number: BigInt(number),

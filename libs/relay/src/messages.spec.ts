@@ -38,7 +38,7 @@ describe('what is published of a batch', () => {
   });
 
   it('is an empty batch too, which says that the plane could hear', () =>
-    expect(messagesOf(EPOCH, { number: 4n, recordedAt: 0, facts: [] })).toHaveLength(1));
+    expect(messagesOf(EPOCH, { number: 4n, recordedAt: 0, facts: [], trace: null })).toHaveLength(1));
 
   it('leaves the facts of a batch out where a server would not take them; its events are published all the same', () => {
     const long = 'x'.repeat(30_000);
@@ -134,6 +134,6 @@ it('carries a batch of a thousand checks whole', () => {
     recordedAt: 0,
     checkIn: checkedIn(),
   }));
-  const [whole] = messagesOf(EPOCH, { number: 1n, recordedAt: 0, facts });
+  const [whole] = messagesOf(EPOCH, { number: 1n, recordedAt: 0, facts, trace: null });
   expect(decodeBatch(whole?.body ?? '')?.facts).toHaveLength(1_000);
 });

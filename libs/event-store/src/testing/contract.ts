@@ -144,6 +144,15 @@ export const describeEventStoreContract = (name: string, make: () => Promise<Sto
       expect(heard).toMatchObject({ kind: 'check-in', checkIn: check });
     });
 
+    it('keeps the trace of the first command that is followed with the batch, and none with others', async () => {
+      const follow = (stream: string, trace: string) =>
+        store.decide(tally, { stream }, { type: 'Add', amount: 1 }, { actor, trace });
+      await Promise.all([add('tally-a', 1), follow('tally-b', '00-b-1-01'), follow('tally-c', '00-c-1-01')]);
+      await add('tally-a', 1);
+      await store.mark(0);
+      expect((await allBatches(subject.other)).map(({ trace }) => trace)).toEqual(['00-b-1-01', null, null]);
+    });
+
     it('records decisions that arrive together in few batches, in one order for every reader', async () => {
       const before = (await store.newest()).number;
       await Promise.all(Array.from({ length: 200 }, (_, index) => add(`tally-${index % 50}`, 1)));

@@ -55,7 +55,7 @@ export class InMemoryLog extends RecordLog {
     return answers[0] as Answer;
   }
 
-  override append(items: readonly AppendItem[]): Promise<AppendResult> {
+  override append(items: readonly AppendItem[], trace: string | null = null): Promise<AppendResult> {
     const outcomes = items.map((item) => this.judge(item));
     const accepted = items.filter((_, index) => outcomes[index] === 'ok');
     const recordedAt = this.clock();
@@ -64,7 +64,7 @@ export class InMemoryLog extends RecordLog {
     const sorted = accepted.toSorted((a, b) => (a.stream < b.stream ? -1 : 1));
     const facts = sorted.flatMap((item) => this.factsFor(item, number, recordedAt));
     for (const item of accepted) this.keep(item, recordedAt);
-    this.batches.push({ number, recordedAt, facts });
+    this.batches.push({ number, recordedAt, facts, trace });
     this.announce();
     return Promise.resolve({ batch: number, recordedAt, outcomes });
   }
@@ -73,7 +73,7 @@ export class InMemoryLog extends RecordLog {
     const newest = this.batches.at(-1);
     const recordedAt = this.clock();
     if (newest && recordedAt - newest.recordedAt < idleMs) return Promise.resolve(false);
-    this.batches.push({ number: BigInt(this.batches.length + 1), recordedAt, facts: [] });
+    this.batches.push({ number: BigInt(this.batches.length + 1), recordedAt, facts: [], trace: null });
     this.announce();
     return Promise.resolve(true);
   }

@@ -9,9 +9,9 @@ export const interruptible = <Log extends RecordLog>(
 ): { readonly log: Log; before(work: () => Promise<unknown>): void } => {
   const queued: (() => Promise<unknown>)[] = [];
   const append = log.append.bind(log);
-  log.append = async (items: readonly AppendItem[]): Promise<AppendResult> => {
+  log.append = async (items: readonly AppendItem[], trace?: string | null): Promise<AppendResult> => {
     for (const work of queued.splice(0)) await work();
-    return append(items);
+    return append(items, trace);
   };
   return { log, before: (work) => void queued.push(work) };
 };

@@ -38,12 +38,12 @@ export class RecordBuilder implements RecordReader {
   recordTo(stream: string, actor: Actor, ...facts: readonly Anything[]): this {
     const number = BigInt(this.#batches.length + 1);
     const recorded = facts.map((fact) => this.#recorded(stream, actor, number, fact));
-    return this.push({ number, recordedAt: this.now, facts: recorded });
+    return this.push({ number, recordedAt: this.now, facts: recorded, trace: null });
   }
 
   /** Records an empty batch. */
   mark(): this {
-    return this.push({ number: BigInt(this.#batches.length + 1), recordedAt: this.now, facts: [] });
+    return this.push({ number: BigInt(this.#batches.length + 1), recordedAt: this.now, facts: [], trace: null });
   }
 
   /** Adds a batch as it is. */

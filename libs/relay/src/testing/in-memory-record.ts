@@ -40,7 +40,7 @@ export class InMemoryRecord implements RelayRecord {
       };
     });
     facts.push({ kind: 'check-in', ...place, stream: 'machine-1', revision: 1, checkIn: checkedIn() });
-    return this.push({ number, recordedAt: place.recordedAt, facts });
+    return this.push({ number, recordedAt: place.recordedAt, facts, trace: null });
   }
 
   /** Adds a batch as it is. */
