@@ -1,8 +1,8 @@
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { ManualClock } from '@rollcall/lifetimes/testing';
 import { TransportError, type HttpAnswer, type HttpCall } from '@rollcall/pinned-https';
 import { encodeEnrolmentToken, makeSecret, type CheckRequest, type EnrolmentRequest } from '@rollcall/wire';
-import { Fleet, type FleetOptions } from './index.js';
+import { Fleet, type FleetOptions, type SentCheck } from './index.js';
 
 const PIN = `sha256/${'A'.repeat(43)}=`;
 const token = (address = 'https://127.0.0.1:8443') =>
@@ -22,24 +22,27 @@ type Answering = (call: HttpCall, attempt: number) => Promise<HttpAnswer> | Http
 const fleetBefore = (answering: Answering, options: FleetOptions = {}) => {
   const clock = new ManualClock();
   const calls: (HttpCall & { readonly at: number })[] = [];
-  const seen = { mostAtOnce: 0, now: 0, abandoned: 0 };
+  const seen = { mostAtOnce: 0, now: 0, abandoned: 0, connected: 0 };
   const fleet = new Fleet({
     clock,
     seed: 1,
     eventEvery: 0,
-    connect: () => ({
-      request: async (call) => {
-        calls.push({ ...call, at: clock.monotonic() });
-        seen.now += 1;
-        seen.mostAtOnce = Math.max(seen.mostAtOnce, seen.now);
-        try {
-          return await answering(call, calls.length);
-        } finally {
-          seen.now -= 1;
-        }
-      },
-      abandonConnections: () => void (seen.abandoned += 1),
-    }),
+    connect: () => {
+      seen.connected += 1;
+      return {
+        request: async (call) => {
+          calls.push({ ...call, at: clock.monotonic() });
+          seen.now += 1;
+          seen.mostAtOnce = Math.max(seen.mostAtOnce, seen.now);
+          try {
+            return await answering(call, calls.length);
+          } finally {
+            seen.now -= 1;
+          }
+        },
+        abandonConnections: () => void (seen.abandoned += 1),
+      };
+    },
     ...options,
   });
   const bodies = () => calls.map(({ body = '' }) => JSON.parse(String(body)) as CheckRequest & EnrolmentRequest);
@@ -47,7 +50,7 @@ const fleetBefore = (answering: Answering, options: FleetOptions = {}) => {
 };
 
 const welcome: Answering = ({ path }) =>
-  path === '/v1/enrolments' ? json({ machine: { id: 'm' }, interval: 30 }, 201) : json({ chain: 'c' });
+  path === '/v1/enrolments' ? json({ machine: { id: 'm' }, interval: 30 }, 201) : json({ chain: 'c', interval: 30 });
 const never = new AbortController().signal;
 
 const runFor = async (fleet: Fleet, clock: ManualClock, rate: number, ms: number) => {
@@ -175,6 +178,52 @@ it('leaves a machine alone for as long as the plane asked for', async () => {
   const { report } = await runFor(fleet, clock, 1, 5_500);
   expect(calls.slice(1).map(({ at }) => at)).toEqual([0, 3_000, 4_000, 5_000]);
   expect(report.missed).toBe(2);
+});
+
+describe('a fleet that lives as agents do', () => {
+  const live = async (fleet: Fleet, clock: ManualClock, ms: number) => {
+    const over = new AbortController();
+    const sent: SentCheck[] = [];
+    const living = fleet.live({ signal: over.signal, onCheck: (check) => sent.push(check) });
+    await clock.advance(ms);
+    over.abort();
+    await clock.advance(10_000);
+    return { report: await living, sent };
+  };
+
+  it('checks in once per interval and machine, each on a connection of its own, spread over the interval', async () => {
+    const { fleet, clock, calls, seen } = fleetBefore(welcome);
+    await fleet.enrol(100, () => token(), never);
+    const { report } = await live(fleet, clock, 90_000 - 1);
+    expect([seen.connected, report.accepted]).toEqual([1 + 100, 300]);
+    const checks = calls.slice(100);
+    expect(new Set(checks.map(({ headers }) => headers?.['authorization'])).size).toBe(100);
+    const inThird = (third: number) => checks.filter(({ at }) => Math.floor(at / 10_000) === third).length;
+    for (let third = 0; third < 9; third += 1) expect(inThird(third)).toBeGreaterThan(20);
+  });
+
+  it('comes back spread over an interval from a plane that was lost, and hands over what came back each time (C15)', async () => {
+    let away = false;
+    const { fleet, clock } = fleetBefore((call, attempt) => {
+      if (away) throw new TransportError('unreachable', 'away');
+      return welcome(call, attempt);
+    });
+    await fleet.enrol(200, () => token(), never);
+    void clock.sleep(60_000).then(() => (away = true));
+    void clock.sleep(360_000).then(() => (away = false));
+    const { sent } = await live(fleet, clock, 420_000);
+    const start = sent[0]?.at ?? 0;
+    const returned = sent.filter(({ at, status }) => at - start > 355_000 && status === 200);
+    const perSecond = new Map<number, number>();
+    for (const { at } of returned)
+      perSecond.set(Math.floor(at / 1_000), (perSecond.get(Math.floor(at / 1_000)) ?? 0) + 1);
+    expect(returned.length).toBeGreaterThan(350);
+    expect(Math.max(...perSecond.values())).toBeLessThan((3 * returned.length) / 60);
+    expect(sent.find(({ status }) => status === null)).toMatchObject({
+      outcome: 'lost: unreachable',
+      retryAfter: null,
+    });
+  });
 });
 
 it('waits at the end for what is under way, and has given up everything when it is disposed of', async () => {

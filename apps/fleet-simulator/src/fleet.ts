@@ -1,4 +1,5 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
+import { DEFAULT_INTERVAL } from '@rollcall/check-schedule';
 import { SystemClock, withDeadline, type Clock } from '@rollcall/lifetimes';
 import { PinnedClient } from '@rollcall/pinned-https';
 import {
@@ -13,6 +14,7 @@ import {
 } from '@rollcall/wire';
 import { chances, type Chance } from './chance.js';
 import { inLanes } from './in-lanes.js';
+import { nextCheck, type Course } from './next-check.js';
 import { Pace } from './pace.js';
 import { passes, readAnswer, readFailure, type Reading } from './reading.js';
 import { SimulatedMachine, type LifeEvent } from './simulated-machine.js';
@@ -34,25 +36,52 @@ export type FleetOptions = {
   readonly connect?: (token: EnrolmentToken) => PlaneConnections;
 };
 
-/** How a fleet checks in for a while. */
-export type RunOptions = {
-  /** Checks per second in total, spread evenly over the machines; it may ask for far more than one per interval, because it is a load. */
-  readonly rate: number;
+/** A check that was sent, and what came back. */
+export type SentCheck = {
+  /** When it was sent, in milliseconds since 1970. */
+  readonly at: number;
+  /** Until it was known what became of it. */
+  readonly milliseconds: number;
+  /** The word that the report counts it under. */
+  readonly outcome: string;
+  /** null: there was no answer. */
+  readonly status: number | null;
+  /** Milliseconds; null where the answer names none. */
+  readonly retryAfter: number | null;
+};
+
+/** For how long a fleet checks in, and who is told. */
+export type LiveOptions = {
   /** No check is begun once it is aborted; those under way are waited for. */
   readonly signal: AbortSignal;
   /** Called with the id of each check that was accepted: a line of what `npm run verify -- --answers` reads. */
   readonly onAccepted?: (answer: { readonly checkId: string }) => void;
+  /** Called with each check that was sent, once it is known what became of it. */
+  readonly onCheck?: (check: SentCheck) => void;
 };
 
-type Member = { readonly machine: SimulatedMachine; underWay: boolean; heldUntil: number };
+/** The same for a load. */
+export type RunOptions = LiveOptions & {
+  /** Checks per second in total, spread evenly over the machines; it may ask for far more than one per interval, because it is a load. */
+  readonly rate: number;
+};
+
+type Member = {
+  readonly machine: SimulatedMachine;
+  underWay: boolean;
+  heldUntil: number;
+  /** A connection of its own; made when it lives as an agent. */
+  connections: PlaneConnections | null;
+};
 
 /** For a check or an enrolment, from the first packet to the last byte of the answer. Milliseconds. */
 const DEADLINE = 10_000;
 const ENROL_AGAIN_AFTER = 1_000;
 
 /**
- * Honest machines in one process: each enrols with a token of its own over pinned HTTPS, and they check in at a rate that does not depend
- * on how fast the plane answers.
+ * Honest machines in one process: each enrols with a token of its own over pinned HTTPS. Then they are a load, at a rate that does not depend
+ * on how fast the plane answers (`run`), or what a plane has before it in earnest: each on a connection of its own, when an agent would
+ * check in (`live`).
  */
 export class Fleet implements AsyncDisposable {
   readonly seed: number;
@@ -60,7 +89,8 @@ export class Fleet implements AsyncDisposable {
   readonly #nextChance: () => Chance;
   readonly #members: Member[] = [];
   readonly #over = new AbortController();
-  #plane: { readonly place: string; readonly connections: PlaneConnections } | null = null;
+  #plane: { readonly place: string; readonly token: EnrolmentToken; readonly connections: PlaneConnections } | null =
+    null;
   #named = 0;
   #turn = 0;
   #tally: Tally | null = null;
@@ -99,40 +129,82 @@ export class Fleet implements AsyncDisposable {
     });
   }
 
-  /** Checks in until the signal, then waits for the answers that are under way. One run at a time; machines go on where they stopped. */
-  async run({ rate, signal, onAccepted }: RunOptions): Promise<FleetReport> {
+  /**
+   * Checks in at a rate, until the signal; then waits for the answers that are under way. One run at a time; machines go on where they
+   * stopped.
+   */
+  async run({ rate, ...options }: RunOptions): Promise<FleetReport> {
     const { clock, connections } = this.#o;
-    if (this.#tally) throw new Error('The fleet is running already');
-    if (this.size === 0) throw new Error('The fleet has no machines');
-    const start = clock.monotonic();
-    const tally = (this.#tally = new Tally(start));
-    const pace = new Pace(rate, start);
-    const ending = AbortSignal.any([signal, this.#over.signal]);
-    const end = () => tally.end(clock.monotonic());
-    ending.addEventListener('abort', end, { once: true });
-    try {
-      await inLanes(Math.min(connections, this.size), ending, async (over) => {
+    const pace = new Pace(rate, clock.monotonic());
+    const report = await this.#during(options.signal, (ending, tally) =>
+      inLanes(Math.min(connections, this.size), ending, async (over) => {
         while (!over.aborted) {
           const due = pace.next(clock.monotonic());
           const early = due - clock.monotonic();
           if (early > 0) await clock.sleep(early, over);
           if (over.aborted) return;
           const next = this.#nextTurn();
-          if (next) await this.#check(next, due, tally, onAccepted);
+          if (next) await this.#check(next, due, tally, options);
           else pace.miss();
         }
-      });
+      }),
+    );
+    return { ...report, missed: pace.missed };
+  }
+
+  /**
+   * Lets each machine check in when an agent would: at the interval that the plane names, again at the interval after a failure, anywhere in it
+   * when the plane was only just lost, and not before a `Retry-After` is over. They begin spread over one interval. Otherwise as `run`.
+   */
+  live(options: LiveOptions): Promise<FleetReport> {
+    const rest = this.#members.values();
+    return this.#during(options.signal, (ending, tally) =>
+      inLanes(this.size, ending, (over) => this.#liveAs(rest.next().value as Member, over, tally, options)),
+    );
+  }
+
+  async #liveAs(member: Member, over: AbortSignal, tally: Tally, options: LiveOptions): Promise<void> {
+    const { clock, connect } = this.#o;
+    const token = this.#plane?.token;
+    if (token) member.connections ??= connect(token);
+    const chance = this.#nextChance();
+    const share = () => chance.below(2 ** 31) / 2 ** 31;
+    let course: Course = { interval: DEFAULT_INTERVAL, lost: false };
+    let wait = course.interval * share();
+    for (;;) {
+      await clock.sleep(wait, over);
+      if (over.aborted || member.machine.retired) return;
+      const request = member.machine.turn();
+      wait = course.interval;
+      if (!request) continue;
+      const reading = await this.#check({ member, request }, clock.monotonic(), tally, options);
+      ({ course, wait } = nextCheck(reading, course, share));
+    }
+  }
+
+  /** Counts what comes back until the signal, and until what is under way by then is answered. */
+  async #during(signal: AbortSignal, work: (ending: AbortSignal, tally: Tally) => Promise<void>): Promise<FleetReport> {
+    const { clock } = this.#o;
+    if (this.#tally) throw new Error('The fleet is running already');
+    if (this.size === 0) throw new Error('The fleet has no machines');
+    const tally = (this.#tally = new Tally(clock.monotonic()));
+    const ending = AbortSignal.any([signal, this.#over.signal]);
+    const end = () => tally.end(clock.monotonic());
+    ending.addEventListener('abort', end, { once: true });
+    try {
+      await work(ending, tally);
     } finally {
       ending.removeEventListener('abort', end);
       this.#tally = null;
     }
-    return tally.report({ seed: this.seed, machines: this.size, missed: pace.missed });
+    return tally.report({ seed: this.seed, machines: this.size, missed: 0 });
   }
 
   /** Gives up what is under way, and ends the connections. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#over.abort();
     this.#plane?.connections.abandonConnections();
+    for (const { connections } of this.#members) connections?.abandonConnections();
     await Promise.resolve();
   }
 
@@ -153,30 +225,36 @@ export class Fleet implements AsyncDisposable {
     { member, request }: { readonly member: Member; readonly request: CheckRequest },
     due: number,
     tally: Tally,
-    onAccepted: RunOptions['onAccepted'],
-  ): Promise<void> {
+    { onAccepted, onCheck }: LiveOptions,
+  ): Promise<Reading<CheckAnswer>> {
+    const { clock } = this.#o;
     const { machine } = member;
+    const [at, begun] = [clock.wall(), clock.monotonic()];
     member.underWay = true;
-    const { outcome, counted, retryAfter } = await this.#ask<CheckAnswer>(
+    const reading = await this.#ask<CheckAnswer>(
       '/v1/check',
       request,
       ({ chain }) => typeof chain === 'string',
-      machine.credential,
+      member,
     );
+    const { outcome, counted, status, retryAfter } = reading;
     member.underWay = false;
-    const now = this.#o.clock.monotonic();
-    member.heldUntil = now + retryAfter;
+    const now = clock.monotonic();
+    member.heldUntil = now + (retryAfter ?? 0);
     machine.learn(outcome);
     tally.count(counted);
-    if (outcome.kind !== 'accepted') return;
-    tally.accepted(due, now);
-    onAccepted?.({ checkId: request.checkId });
+    onCheck?.({ at, milliseconds: now - begun, outcome: counted, status, retryAfter });
+    if (outcome.kind === 'accepted') {
+      tally.accepted(due, now);
+      onAccepted?.({ checkId: request.checkId });
+    }
+    return reading;
   }
 
   async #admit(token: EnrolmentToken, signal: AbortSignal): Promise<void> {
     const { clock, connect, eventEvery } = this.#o;
     const place = JSON.stringify([token.address, token.pins]);
-    this.#plane ??= { place, connections: connect(token) };
+    this.#plane ??= { place, token, connections: connect(token) };
     if (this.#plane.place !== place) throw new Error('These tokens name different planes');
     const credential = makeSecret('rcm');
     const machine = new SimulatedMachine({
@@ -197,11 +275,11 @@ export class Fleet implements AsyncDisposable {
     while (!signal.aborted) {
       const reading = await this.#ask<EnrolmentAnswer>('/v1/enrolments', request, (body) => body.machine !== undefined);
       if (reading.outcome.kind === 'accepted') {
-        this.#members.push({ machine, underWay: false, heldUntil: 0 });
+        this.#members.push({ machine, underWay: false, heldUntil: 0, connections: null });
         return;
       }
       if (!passes(reading)) throw new Error(`${machine.name} was not admitted (${reading.counted})`);
-      await clock.sleep(Math.max(ENROL_AGAIN_AFTER, reading.retryAfter), signal);
+      await clock.sleep(Math.max(ENROL_AGAIN_AFTER, reading.retryAfter ?? 0), signal);
     }
   }
 
@@ -209,14 +287,14 @@ export class Fleet implements AsyncDisposable {
     path: string,
     body: unknown,
     isExpected: (body: Partial<Accepted>) => boolean,
-    credential?: string,
+    member?: Member,
   ): Promise<Reading<Accepted>> {
-    const connections = this.#plane?.connections;
+    const connections = member?.connections ?? this.#plane?.connections;
     if (!connections) throw new Error('A fleet has no plane before its first token');
     const headers = {
       'content-type': 'application/json',
       accept: 'application/json',
-      ...(credential === undefined ? {} : { authorization: `Bearer ${credential}` }),
+      ...(member ? { authorization: `Bearer ${member.machine.credential}` } : {}),
     };
     try {
       const answer = await withDeadline(

@@ -1,3 +1,10 @@
-export { Fleet, type FleetOptions, type PlaneConnections, type RunOptions } from './fleet.js';
+export {
+  Fleet,
+  type FleetOptions,
+  type LiveOptions,
+  type PlaneConnections,
+  type RunOptions,
+  type SentCheck,
+} from './fleet.js';
 export { LIFE, type LifeEvent } from './simulated-machine.js';
 export type { FleetReport } from './tally.js';

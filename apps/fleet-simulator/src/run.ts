@@ -1,4 +1,4 @@
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, type WriteStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -25,11 +25,13 @@ export const EXIT = { ran: 0, failed: 1, usage: 2 } as const;
 type Options = {
   readonly tokens?: string;
   readonly rate: number;
+  readonly asAgents?: boolean;
   readonly seconds?: number;
   readonly seed?: number;
   readonly connections?: number;
   readonly eventEvery?: number;
   readonly answers?: string;
+  readonly history?: string;
   readonly json?: boolean;
 };
 
@@ -37,11 +39,17 @@ type Options = {
 export const run = async (argv: readonly string[], around: Surroundings): Promise<number> => {
   const program = new Command('fleet-simulator')
     .description(
-      'Honest simulated machines for a plane: they enrol, check in at a rate, restart, say goodbye and return.',
+      'Honest simulated machines for a plane: they enrol, check in at a rate or as agents do, restart, say goodbye and return.',
     )
     .addHelpText('after', '\nThe first Ctrl-C stops the fleet in order, a second one at once.')
     .addOption(new Option('--tokens <file>', 'enrolment tokens, one per line and machine (default: standard input)'))
     .addOption(new Option('--rate <n>', 'checks per second in total').argParser(positive).default(10))
+    .addOption(
+      new Option(
+        '--as-agents',
+        'no rate: each checks in on a connection of its own, at the interval of the plane, and returns as an agent does',
+      ).conflicts('rate'),
+    )
     .addOption(new Option('--seconds <n>', 'how long (default: until Ctrl-C)').argParser(positive))
     .addOption(
       new Option('--seed <n>', 'what the lives of the machines follow from (default: a random one)').argParser(
@@ -53,6 +61,7 @@ export const run = async (argv: readonly string[], around: Surroundings): Promis
       new Option('--event-every <n>', 'one check in so many is an event; 0: none (default: 50)').argParser(whole(0)),
     )
     .addOption(new Option('--answers <file>', 'where the id of each accepted check is written, for "npm run verify"'))
+    .addOption(new Option('--history <file>', 'where each check is written: when it was sent, and what came back'))
     .addOption(new Option('--json', 'the report as one JSON document'))
     .exitOverride()
     .configureOutput({ writeOut: around.out, writeErr: around.err });
@@ -68,7 +77,7 @@ export const run = async (argv: readonly string[], around: Surroundings): Promis
 };
 
 const simulate = async (
-  { tokens: file, rate, seconds, answers, json = false, ...options }: Options,
+  { tokens: file, rate, asAgents = false, seconds, answers, history, json = false, ...options }: Options,
   { out, err, stdin, stop, abandon }: Surroundings,
 ): Promise<void> => {
   const tokens = (file === undefined ? await text(addAbortSignal(stop, stdin)) : await readFile(file, 'utf8'))
@@ -83,21 +92,38 @@ const simulate = async (
   await fleet.enrol(tokens.length, () => rest.next().value ?? '', AbortSignal.any([stop, abandon]));
   if (stop.aborted) return;
 
-  err(`fleet-simulator: checking in ${rate} times a second\n`);
-  const kept = answers === undefined ? null : createWriteStream(answers, { mode: 0o600 });
-  // A disk that refuses them is reported at the end; the fleet goes on until then.
-  const written = kept ? finished(kept) : Promise.resolve();
-  written.catch(() => undefined);
-  const ending = seconds === undefined ? stop : AbortSignal.any([stop, AbortSignal.timeout(seconds * 1_000)]);
-  const report = await fleet.run({
-    rate,
-    signal: ending,
-    onAccepted: (answer) => void kept?.write(`${JSON.stringify(answer)}\n`),
-  });
-  kept?.end();
-  await written;
+  err(`fleet-simulator: checking in ${asAgents ? 'as agents do' : `${rate} times a second`}\n`);
+  const [accepted, sent] = [new Lines(answers), new Lines(history)];
+  const live = {
+    signal: seconds === undefined ? stop : AbortSignal.any([stop, AbortSignal.timeout(seconds * 1_000)]),
+    onAccepted: (answer: object) => accepted.add(answer),
+    onCheck: (check: object) => sent.add(check),
+  };
+  const report = await (asAgents ? fleet.live(live) : fleet.run({ ...live, rate }));
+  await Promise.all([accepted.end(), sent.end()]);
   out(json ? `${JSON.stringify(report)}\n` : table(report));
 };
+
+/** A file of JSON lines, or none. A disk that refuses them is reported at the end; the fleet goes on until then. */
+class Lines {
+  readonly #kept: WriteStream | null;
+  readonly #written: Promise<void>;
+
+  constructor(path: string | undefined) {
+    this.#kept = path === undefined ? null : createWriteStream(path, { mode: 0o600 });
+    this.#written = this.#kept ? finished(this.#kept) : Promise.resolve();
+    this.#written.catch(() => undefined);
+  }
+
+  add(line: object): void {
+    this.#kept?.write(`${JSON.stringify(line)}\n`);
+  }
+
+  end(): Promise<void> {
+    this.#kept?.end();
+    return this.#written;
+  }
+}
 
 const table = ({
   seed,
