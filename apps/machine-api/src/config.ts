@@ -4,7 +4,7 @@ import {
   readGapSeconds,
   readLogLevel,
   readMetrics,
-  readTls,
+  readTlsUnlessProxied,
   type LogLevel,
   type MetricsSettings,
   type RecordDatabase,
@@ -18,7 +18,8 @@ export type MachineApiConfig = {
   readonly database: RecordDatabase;
   readonly host: string;
   readonly port: number;
-  readonly tls: TlsSettings;
+  /** null: plain HTTP behind a proxy on this host. */
+  readonly tls: TlsSettings | null;
   /** The key of the chain tokens; the instances of a plane share it. */
   readonly chainKeyFile: string;
   readonly policy: CheckPolicy;
@@ -46,17 +47,20 @@ const MARK_SECONDS = 5;
  * @throws ConfigError naming every problem at the same time.
  */
 export const readMachineApiConfig = (environment: Environment): MachineApiConfig =>
-  readConfig(environment, (settings) => ({
-    database: readDatabase(settings),
-    host: settings.text('ROLLCALL_MACHINE_API_HOST', '127.0.0.1'),
-    port: settings.port(PORT_VARIABLE, 8443),
-    tls: readTls(settings, APP_NAME),
-    chainKeyFile: settings.text('ROLLCALL_CHAIN_KEY_FILE'),
-    policy: readPolicy(settings),
-    markMs: readMark(settings) * 1000,
-    metrics: readMetrics(settings),
-    logLevel: readLogLevel(settings),
-  }));
+  readConfig(environment, (settings) => {
+    const host = settings.text('ROLLCALL_MACHINE_API_HOST', '127.0.0.1');
+    return {
+      database: readDatabase(settings),
+      host,
+      port: settings.port(PORT_VARIABLE, 8443),
+      tls: readTlsUnlessProxied(settings, { name: APP_NAME, host }),
+      chainKeyFile: settings.text('ROLLCALL_CHAIN_KEY_FILE'),
+      policy: readPolicy(settings),
+      markMs: readMark(settings) * 1000,
+      metrics: readMetrics(settings),
+      logLevel: readLogLevel(settings),
+    };
+  });
 
 const readPolicy = (settings: EnvironmentReader): CheckPolicy => {
   // Tests that cannot wait for two minutes say so; nobody gets a hot loop by a slip of the pen.

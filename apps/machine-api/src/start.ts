@@ -62,7 +62,7 @@ const open = async (
   config: MachineApiConfig,
   { logger, metrics }: { logger: Logger; metrics: Metrics },
 ): Promise<RunningMachineApi> => {
-  const tls = await openTls(config.tls);
+  const tls = config.tls && (await openTls(config.tls));
   const tokens = new ChainTokens(await readChainKey(config.chainKeyFile));
   const appends = measureAppends(metrics.meter);
   const store = await PostgresEventStore.connect({
@@ -91,7 +91,7 @@ const open = async (
 type Opened = {
   logger: Logger;
   metrics: Metrics;
-  tls: Awaited<ReturnType<typeof openTls>>;
+  tls: Awaited<ReturnType<typeof openTls>> | null;
   tokens: ChainTokens;
   store: PostgresEventStore;
   tails: PostgresLogTails;
@@ -104,7 +104,9 @@ const serve = async (
   { logger, metrics, tls, tokens, store, tails, end }: Opened,
 ): Promise<RunningMachineApi> => {
   const epoch = await RecordEpoch.of(store);
-  const terms = new MachineTerms(config.policy, tls.pins);
+  // A proxy has a certificate of its own, which agents verify by their system's store.
+  const pins = tls?.pins ?? [];
+  const terms = new MachineTerms(config.policy, pins);
   const readiness = recordReadiness(store, config.database);
   const counts = new CheckCounts(metrics.meter);
   const measured = measureRequests(metrics.meter);
@@ -128,7 +130,7 @@ const serve = async (
   return {
     url: https.url,
     port: https.port,
-    pins: tls.pins,
+    pins,
     metricsUrl: metrics.url,
     reload: () => https.reloadCertificate(),
     close: async () => {

@@ -2,7 +2,14 @@ export { Allow, Authenticator, Caller } from './access/allow.js';
 export type { Principal, PrincipalKind } from './access/allow.js';
 export { routesOf } from './access/routes.js';
 export type { DeclaredRoute } from './access/routes.js';
-export { readDatabase, readGapSeconds, readLogLevel, readMetrics, readTls } from './config/service-settings.js';
+export {
+  readDatabase,
+  readGapSeconds,
+  readLogLevel,
+  readMetrics,
+  readTls,
+  readTlsUnlessProxied,
+} from './config/service-settings.js';
 export type { MetricsSettings } from './config/service-settings.js';
 export { HealthModule } from './health/health.module.js';
 export type { ReadinessCheck } from './health/health.module.js';
@@ -23,4 +30,5 @@ export { openApiDocument } from './openapi/openapi-document.js';
 export { runApp } from './run-app.js';
 export type { Running } from './run-app.js';
 export { STRICT_BODY, TOLERANT_BODY } from './validation/body-pipes.js';
+export { schemaPipe } from './validation/schema-pipe.js';
 export type { Logger } from 'pino';

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto';
 
 /** Whose token it is, and in which epoch of the record it was issued. */
 export type ChainPlace = { readonly machine: string; readonly epoch: string };
@@ -10,7 +10,12 @@ const FORM = /^([0-9a-f-]{36})\.(0|[1-9]\d{0,14})\.([A-Za-z0-9_-]{43})$/;
  * same key reads what another issued, and nothing about a token is stored but its number.
  */
 export class ChainTokens {
-  constructor(private readonly key: Buffer) {}
+  private readonly key: KeyObject;
+
+  constructor(key: Buffer) {
+    // Made once: from bytes it would be made anew for each seal, at twice the cost of the seal.
+    this.key = createSecretKey(key);
+  }
 
   /** Writes the token with a number. */
   issue({ machine, epoch }: ChainPlace, number: number): string {

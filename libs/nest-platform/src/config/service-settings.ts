@@ -31,6 +31,22 @@ export const readTls = (settings: EnvironmentReader, name: string): TlsSettings 
   };
 };
 
+/**
+ * The same, or null for `ROLLCALL_TLS=off` (Default: on): plain HTTP, for a proxy on this host that terminates TLS. A credential never crosses
+ * a network in the clear, so it takes a loopback address as `host`.
+ */
+export const readTlsUnlessProxied = (
+  settings: EnvironmentReader,
+  { name, host }: { readonly name: string; readonly host: string },
+): TlsSettings | null => {
+  if (settings.oneOf('ROLLCALL_TLS', ['on', 'off'], 'on') === 'on') return readTls(settings, name);
+  if (!LOOPBACK.has(host))
+    settings.problem(`ROLLCALL_TLS=off is for a proxy on this host: listen on 127.0.0.1, not on ${host}`);
+  return null;
+};
+
+const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost']);
+
 /** `ROLLCALL_GAP_SECONDS` (Default: 15): two batches further apart than this show that the plane was deaf in between (B1). */
 export const readGapSeconds = (settings: EnvironmentReader): number =>
   // A mark comes after five seconds without an append, so less than that would call every quiet night deaf; tests do.
@@ -48,6 +64,26 @@ export const readMetrics = (settings: EnvironmentReader): MetricsSettings | null
   return settings.optionalText('ROLLCALL_METRICS_PORT') === null
     ? null
     : { host, port: settings.port('ROLLCALL_METRICS_PORT', 0) };
+};
+
+/** Where an app sends its traces, and how many of all requests it follows. */
+export type TracesSettings = { readonly url: string; readonly share: number };
+
+/**
+ * `ROLLCALL_TRACES_URL` (Default: not set, and nothing is followed or sent): takes OTLP over HTTP; `/v1/traces` is added to an address without
+ * a path. `ROLLCALL_TRACES_SHARE` (Default: 0.01): of all requests, from 0 to 1.
+ */
+export const readTraces = (settings: EnvironmentReader): TracesSettings | null => {
+  const share = settings.number('ROLLCALL_TRACES_SHARE', { min: 0, max: 1, default: 0.01 });
+  if (settings.optionalText('ROLLCALL_TRACES_URL') === null) return null;
+  const text = settings.url('ROLLCALL_TRACES_URL', ['http:', 'https:']);
+  const url = URL.parse(text);
+  if (url === null) return null;
+  // It is written to the log.
+  if (url.username || url.password)
+    settings.problem('ROLLCALL_TRACES_URL holds a user or a password, which nobody sends');
+  if (url.pathname === '/') url.pathname = '/v1/traces';
+  return { url: url.href, share };
 };
 
 /** `ROLLCALL_LOG_LEVEL` (Default: info). */

@@ -132,6 +132,18 @@ it('speaks TLS 1.3 with machines, and 1.2 only where it is allowed', async () =>
   older.destroy();
 });
 
+it('speaks plain HTTP behind a proxy on the same host, with the same limits', async () => {
+  const app = await start({ tls: null, limits: { headerBytes: 2_000 } });
+  expect(app.url).toBe(`http://127.0.0.1:${app.port}`);
+  const answer = await fetch(`${app.url}/quick`);
+  expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store']);
+  await answer.text();
+  const tooMuch = await fetch(`${app.url}/quick`, { headers: { 'x-filler': 'x'.repeat(3_000) } });
+  expect(tooMuch.status).toBe(431);
+  await tooMuch.text();
+  await app.reloadCertificate();
+});
+
 it('names a taken port and the setting that chooses another', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');

@@ -27,7 +27,8 @@ export type AppOptions = {
 /** The same with where and how it listens. */
 export type HttpsAppOptions = AppOptions &
   Place & {
-    readonly tls: TlsSource;
+    /** null: plain HTTP, behind a proxy on this host. */
+    readonly tls: TlsSource | null;
     /** TLS 1.3 for machines; people's tools may be older. (Default: TLSv1.3) */
     readonly minTls?: 'TLSv1.2' | 'TLSv1.3';
     /** How long running requests may take after `close()`. (Default: 10,000) */
@@ -73,7 +74,7 @@ const around = ({ module, logger }: AppOptions): DynamicModule => ({
  */
 export const createApp = async (
   options: AppOptions,
-  tls?: AdapterOptions['tls'],
+  tls: AdapterOptions['tls'] | null = null,
 ): Promise<{ app: NestFastifyApplication; adapter: ProblemFastifyAdapter }> => {
   const limits = { ...HTTP_LIMITS, ...options.limits };
   const { logger, answered } = options;
@@ -101,20 +102,20 @@ export const createApp = async (
 };
 
 /**
- * Builds an app and serves it over HTTPS until `close()`; the certificate is looked at every hour.
+ * Builds an app and serves it over HTTPS (or, behind a proxy, over HTTP) until `close()`; the certificate is looked at every hour.
  *
  * @throws Error naming the port and its setting when the port is taken or not permitted.
  */
 export const startHttpsApp = async (options: HttpsAppOptions): Promise<HttpsApp> => {
   const { tls: source, host, logger, minTls = 'TLSv1.3', drainMs = DRAIN_MS } = options;
-  const { app, adapter } = await createApp(options, { source, minVersion: minTls });
-  const server = adapter.getHttpServer<HttpsServer>();
+  const { app, adapter } = await createApp(options, source && { source, minVersion: minTls });
   const port = await listen(app, options);
 
   const reloadCertificate = async (): Promise<void> => {
+    if (!source) return;
     try {
       if (!(await source.refresh())) return;
-      server.setSecureContext({ ...secureContextOf(source), minVersion: minTls });
+      adapter.getHttpServer<HttpsServer>().setSecureContext({ ...secureContextOf(source), minVersion: minTls });
       logger.info('a new server certificate is in use');
     } catch (error) {
       logger.error({ err: error }, 'the new server certificate cannot be used; the old one stays');
@@ -140,10 +141,16 @@ export const startHttpsApp = async (options: HttpsAppOptions): Promise<HttpsApp>
     }
   };
   let closed: Promise<void> | null = null;
-  return { app, url: originOf(host, port), port, reloadCertificate, close: () => (closed ??= shutDown()) };
+  return {
+    app,
+    url: originOf(source ? 'https' : 'http', host, port),
+    port,
+    reloadCertificate,
+    close: () => (closed ??= shutDown()),
+  };
 };
 
-const originOf = (host: string, port: number): string => {
+const originOf = (scheme: 'http' | 'https', host: string, port: number): string => {
   const reachable = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
-  return `https://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+  return `${scheme}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 };

@@ -2,23 +2,24 @@ import { Refusal } from '@rollcall/decider';
 import type { FastifyInstance } from 'fastify';
 import type { HttpLimits } from './limits.js';
 
-const OPEN = new Set(['[', '{']);
-const CLOSE = new Set([']', '}']);
+const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /** Whether a JSON text nests deeper than a limit. Looks at brackets outside strings; says nothing about anything else. */
 export const nestsDeeperThan = (text: string, limit: number): boolean => {
   let depth = 0;
   let inString = false;
+  // Numbers and not characters: each body of each check passes here.
   for (let index = 0; index < text.length; index += 1) {
-    const character = text.charAt(index);
+    const code = text.charCodeAt(index);
     if (inString) {
-      if (character === '\\') index += 1;
-      else if (character === '"') inString = false;
-    } else if (character === '"') inString = true;
-    else if (OPEN.has(character)) {
+      if (code === BACKSLASH) index += 1;
+      else if (code === QUOTE) inString = false;
+    } else if (code === QUOTE) inString = true;
+    else if (code === OPEN_ARRAY || code === OPEN_OBJECT) {
       depth += 1;
       if (depth > limit) return true;
-    } else if (CLOSE.has(character)) depth -= 1;
+    } else if (code === CLOSE_ARRAY || code === CLOSE_OBJECT) depth -= 1;
   }
   return false;
 };

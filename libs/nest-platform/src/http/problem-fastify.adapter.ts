@@ -4,7 +4,8 @@ import type { AnsweredRequest } from '@rollcall/telemetry';
 import { PROBLEM_MEDIA_TYPE } from '@rollcall/wire';
 import type { FastifyHttpsOptions, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
-import type { Server as HttpsServer, ServerOptions as HttpsServerOptions } from 'node:https';
+import type { ServerOptions as HttpServerOptions } from 'node:http';
+import type { Server as HttpsServer } from 'node:https';
 import type { SecureVersion } from 'node:tls';
 import type { Logger } from 'pino';
 import { logRequests } from '../logging/request-log.js';
@@ -92,14 +93,21 @@ const serverOptions = ({ logger, limits, tls }: AdapterOptions): Partial<Fastify
   frameworkErrors: (error, request, reply) =>
     void sendProblem(problemOfRequest(error, request.id), { error, request, reply, logger }),
   clientErrorHandler: answerClientError,
-  ...(tls ? { https: httpsOptions(limits, tls) } : {}),
+  ...(tls
+    ? {
+        https: {
+          ...secureContextOf(tls.source),
+          minVersion: tls.minVersion,
+          handshakeTimeout: limits.handshakeTimeoutMs,
+          ...patienceOf(limits),
+        },
+      }
+    : { http: patienceOf(limits) }),
 });
 
-const httpsOptions = (limits: HttpLimits, tls: NonNullable<AdapterOptions['tls']>): HttpsServerOptions => ({
-  ...secureContextOf(tls.source),
-  minVersion: tls.minVersion,
+/** What Node's server does of its own accord with those who are slow or say too much. */
+const patienceOf = (limits: HttpLimits): HttpServerOptions => ({
   maxHeaderSize: limits.headerBytes,
-  handshakeTimeout: limits.handshakeTimeoutMs,
   headersTimeout: limits.headersTimeoutMs,
   requestTimeout: limits.requestTimeoutMs,
   connectionsCheckingInterval: limits.checkingIntervalMs,

@@ -1,17 +1,20 @@
 import type { AnsweredRequest } from '@rollcall/telemetry';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { problemCodeOf } from '../problem/send-problem.js';
 
-/** Tells each answer when it was given. Never who asked, nor the path that was asked for (O2). */
+/** Tells each answer when it was given. */
 export const tellAnswers = (instance: FastifyInstance, answered: (request: AnsweredRequest) => void): void => {
   instance.addHook('onResponse', (request, reply, done) => {
-    answered({
-      method: request.method,
-      route: request.routeOptions.url ?? null,
-      status: reply.statusCode,
-      code: problemCodeOf(reply),
-      seconds: reply.elapsedTime / 1_000,
-    });
+    answered(answeredBy(request, reply));
     done();
   });
 };
+
+/** An answer that was given. Never who asked, nor the path that was asked for (O2). */
+export const answeredBy = (request: FastifyRequest, reply: FastifyReply): AnsweredRequest => ({
+  method: request.method,
+  route: request.routeOptions.url ?? null,
+  status: reply.statusCode,
+  code: problemCodeOf(reply),
+  seconds: reply.elapsedTime / 1_000,
+});

@@ -1,7 +1,8 @@
 import { ValidationPipe, type ValidationError } from '@nestjs/common';
 import { Refusal } from '@rollcall/decider';
 
-const MOST_ERRORS = 20;
+/** The most that one refusal names. */
+export const MOST_ERRORS = 20;
 
 const flatten = (errors: readonly ValidationError[], prefix = ''): { field: string; message: string }[] =>
   errors.flatMap(({ property, constraints = {}, children = [] }) => {

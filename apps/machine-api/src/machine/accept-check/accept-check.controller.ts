@@ -1,11 +1,14 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { Allow, ApiProblems, Caller, TOLERANT_BODY } from '@rollcall/nest-platform';
+import { ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { Allow, ApiProblems, Caller, schemaPipe } from '@rollcall/nest-platform';
 import type { CheckAnswer } from '@rollcall/wire';
 import type { PresentedCredential } from '../presented-credential.js';
 import { AcceptMachineCheck } from './accept-check.command.js';
-import { CheckAnswerDto, CheckDto, saidBy } from './accept-check.dto.js';
+import { CheckAnswerDto } from './accept-check.dto.js';
+import { CHECK_DOCUMENT, CHECK_SCHEMA, saidBy, type CheckBody } from './check-body.js';
+
+const CHECK_BODY = schemaPipe(CHECK_SCHEMA);
 
 @ApiTags('machine')
 @Allow('machine')
@@ -16,6 +19,7 @@ export class AcceptCheckController {
   /** Says that the machine is there. The same check again, after a lost answer, is answered as before and recorded once. */
   @Post()
   @HttpCode(200)
+  @ApiBody({ schema: CHECK_DOCUMENT })
   @ApiOkResponse({ type: CheckAnswerDto })
   @ApiProblems(
     'credential-unknown',
@@ -28,7 +32,7 @@ export class AcceptCheckController {
     'unsupported-type',
     'unavailable',
   )
-  check(@Caller() { keyHash }: PresentedCredential, @Body(TOLERANT_BODY) body: CheckDto): Promise<CheckAnswer> {
+  check(@Caller() { keyHash }: PresentedCredential, @Body(CHECK_BODY) body: CheckBody): Promise<CheckAnswer> {
     return this.commands.execute(new AcceptMachineCheck(keyHash, saidBy(body)));
   }
 }
