@@ -79,18 +79,21 @@ const factText = (fact: RecordedFact): FactText => {
 export const decodeBatch = (text: string): Batch | null => {
   try {
     const parsed = JSON.parse(text) as Omit<BatchText, 'schema'> & { readonly schema: unknown };
-    const { schema, number, recordedAt, facts, trace = null } = parsed;
+    const { schema, number, recordedAt, facts, trace } = parsed;
     if (schema !== SCHEMA) throw new NotABatch(`This is of another form than ${SCHEMA}`);
     if (facts === null) return null;
     const place = { batch: BigInt(number), recordedAt: instantOf(recordedAt) };
     if (Number.isNaN(place.recordedAt)) throw new NotABatch(`"${recordedAt}" is no time`);
     const { batch, recordedAt: at } = place;
-    return { number: batch, recordedAt: at, facts: facts.map((fact) => recorded(fact, place)), trace };
+    return { number: batch, recordedAt: at, facts: facts.map((fact) => recorded(fact, place)), trace: traceOf(trace) };
   } catch (error) {
     if (error instanceof NotABatch) throw error;
     throw new NotABatch('This is no batch', { cause: error });
   }
 };
+
+/** Nothing else is lost with a trace that is none. */
+const traceOf = (trace: unknown): string | null => (typeof trace === 'string' ? trace : null);
 
 const recorded = (fact: FactText, place: { readonly batch: bigint; readonly recordedAt: number }): RecordedFact => {
   const { stream, revision } = fact;

@@ -62,7 +62,7 @@ export type DecideOptions = {
    * null: the rules of the stream notice a repetition themselves, as a machine's do for checks. (Default: one of its own)
    */
   readonly commandId?: string | null;
-  /** A W3C `traceparent`, for a command that is followed through the plane. Kept with the events. (Default: it is not followed) */
+  /** A W3C `traceparent`, for a command that is followed through the plane. Kept with the events. (Default: that of the caller, if it has one) */
   readonly trace?: string | null;
 };
 

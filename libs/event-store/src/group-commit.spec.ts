@@ -81,6 +81,20 @@ it('follows the append of each command that has a trace, and tells what became o
   await other.close();
 });
 
+it('follows a command that is decided for a caller who is followed', async () => {
+  const told: string[] = [];
+  let current: string | null = null;
+  const traceAppend: TraceAppend = (trace) => (told.push(trace), { trace, end: () => undefined });
+  const store = new InMemoryEventStore({ traceAppend, currentTrace: () => current });
+  await add(store, 'tally-a');
+  current = 'request';
+  const asked = add(store, 'tally-a');
+  current = 'another request'; // while the first one waits
+  await asked;
+  expect(told).toEqual(['request']);
+  await store.close();
+});
+
 it('follows no append of a command that was carried out before', async () => {
   const told: string[] = [];
   const traceAppend: TraceAppend = (trace) => (told.push(trace), { trace, end: () => undefined });

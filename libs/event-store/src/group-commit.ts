@@ -3,6 +3,7 @@ import { Refusal, type Decider, type Instant, type Json, type Moment, type Typed
 import type { CheckedIn } from '@rollcall/machine';
 import { bodyOf, refuseUnstorable, storable } from './body.js';
 import type { DecideOptions, Decision, RecordedFact, Target } from './event-store.js';
+import type { TraceAppend, TracedAppend } from './tracing.js';
 import {
   ItemsRejected,
   type Answer,
@@ -39,19 +40,10 @@ export type GroupCommitOptions = {
   readonly onTrouble?: (error: unknown) => void;
   /** Each append that was committed; for measurements. */
   readonly onAppend?: (append: CommittedAppend) => void;
-  /** Follows the append of a command that came with a `trace`. (Default: the batch keeps the command's own trace) */
+  /** The `traceparent` of whatever calls `decide`, where its options name none. (Default: nothing is followed) */
+  readonly currentTrace?: () => string | null;
+  /** Follows the append of a command that has a trace. (Default: the batch keeps the command's own trace) */
   readonly traceAppend?: TraceAppend;
-};
-
-/** Called with the `traceparent` of a command right before its append. */
-export type TraceAppend = (parent: string) => TracedAppend;
-
-/** An append under way, as one of its commands sees it. */
-export type TracedAppend = {
-  /** The `traceparent` of what follows from the append. */
-  readonly trace: string;
-  /** The answer came: the batch that recorded the command, and all facts in that batch. null: this append did not record it. */
-  end(recorded: { readonly batch: bigint; readonly facts: number } | null): void;
 };
 
 /** An append that was committed: how many facts it recorded, and the milliseconds until its answer. */
@@ -65,6 +57,7 @@ type Waiting = {
   readonly target: Target;
   readonly command: Typed;
   readonly options: DecideOptions;
+  readonly trace: string | null;
   /** Kept over every internal retry, so an outcome that nobody knows is found again as a repetition. */
   readonly commandId: string;
   readonly expires: number;
@@ -101,6 +94,7 @@ export class GroupCommit {
   private readonly deadlineMs: number;
   private readonly onTrouble: (error: unknown) => void;
   private readonly onAppend: (append: CommittedAppend) => void;
+  private readonly currentTrace: () => string | null;
   private readonly traceAppend: TraceAppend;
 
   constructor(
@@ -112,6 +106,7 @@ export class GroupCommit {
     this.deadlineMs = options.deadlineMs ?? 5000;
     this.onTrouble = options.onTrouble ?? (() => undefined);
     this.onAppend = options.onAppend ?? (() => undefined);
+    this.currentTrace = options.currentTrace ?? (() => null);
     this.traceAppend = options.traceAppend ?? ((parent) => ({ trace: parent, end: () => undefined }));
   }
 
@@ -128,6 +123,7 @@ export class GroupCommit {
         target,
         command,
         options,
+        trace: options.trace ?? this.currentTrace(),
         commandId: options.commandId ?? randomUUID(),
         expires: performance.now() + this.deadlineMs,
         conflicts: 0,
@@ -286,7 +282,7 @@ export class GroupCommit {
     const traced: { append: TracedAppend; index: number }[] = [];
     for (const [index, group] of groups.entries()) {
       for (const outcome of group.outcomes) {
-        const { trace } = outcome.entry.options;
+        const { trace } = outcome.entry;
         if (trace && 'appended' in outcome && outcome.appended) traced.push({ append: this.traceAppend(trace), index });
       }
     }
@@ -485,7 +481,7 @@ const write = (entry: Waiting, facts: readonly Typed[], after: number) => {
         type: fact.type,
         actor: entry.options.actor,
         body: bodyOf(fact),
-        trace: entry.options.trace ?? null,
+        trace: entry.trace,
       });
     }
   }

@@ -16,9 +16,10 @@ export type {
   Target,
 } from './event-store.js';
 export { ClaimTaken, foldOf, GroupCommit } from './group-commit.js';
-export type { CommittedAppend, GroupCommitOptions, TraceAppend, TracedAppend } from './group-commit.js';
+export type { CommittedAppend, GroupCommitOptions } from './group-commit.js';
 export { LogBackedStore } from './log-backed-store.js';
 export { ItemsRejected, OutcomeUnknown, RecordLog, RecordUnavailable, TryAgain } from './record-log.js';
+export { UNTRACED, type TraceAppend, type TraceBatches, type TracedAppend } from './tracing.js';
 export type {
   Answer,
   AppendItem,
