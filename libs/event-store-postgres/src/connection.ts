@@ -36,6 +36,7 @@ export class ReplacedConnection {
   private client: Promise<pg.Client> | null = null;
   private last: Promise<unknown> = Promise.resolve();
   private closed = false;
+  private made = 0;
 
   constructor(
     private readonly connectionString: string,
@@ -43,14 +44,22 @@ export class ReplacedConnection {
     private readonly timeoutMs: number,
   ) {}
 
-  /** @throws pg.DatabaseError as the server said it, or ConnectionLost. */
-  query<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<Row[]> {
-    const answer = this.last.then(() => this.send<Row>(query));
+  /** How many connections there have been; another server may be behind each. */
+  get connections(): number {
+    return this.made;
+  }
+
+  /**
+   * @param on the connection, by its number, that the call is for. (Default: null, any)
+   * @throws pg.DatabaseError as the server said it, ConnectionLost, or ConnectionReplaced, which was not sent.
+   */
+  query<Row extends pg.QueryResultRow>(query: pg.QueryConfig, on: number | null = null): Promise<Row[]> {
+    const answer = this.last.then(() => this.send<Row>(query, on));
     this.last = answer.catch(() => undefined);
     return answer;
   }
 
-  private async send<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<Row[]> {
+  private async send<Row extends pg.QueryResultRow>(query: pg.QueryConfig, on: number | null): Promise<Row[]> {
     const connecting = (this.client ??= this.connect());
     let client: pg.Client;
     try {
@@ -59,6 +68,7 @@ export class ReplacedConnection {
       if (this.client === connecting) this.client = null;
       throw new ConnectionLost('before', cause);
     }
+    if (on !== null && on !== this.made) throw new ConnectionReplaced();
     try {
       return (await client.query<Row>(query)).rows;
     } catch (error) {
@@ -83,6 +93,7 @@ export class ReplacedConnection {
 
   private async connect(): Promise<pg.Client> {
     if (this.closed) throw new Error('The connection is closed');
+    this.made += 1;
     const client = new pg.Client({
       ...connectionConfig(this.connectionString, this.applicationName),
       query_timeout: this.timeoutMs,
@@ -133,6 +144,14 @@ export class ConnectionLost extends Error {
       `The connection to Postgres was lost ${when} the call: ${cause instanceof Error ? cause.message : String(cause)}`,
       { cause },
     );
+  }
+}
+
+/** The call was for a connection that is no more; it was not sent on the new one. */
+export class ConnectionReplaced extends Error {
+  override readonly name = 'ConnectionReplaced';
+  constructor() {
+    super('The connection to Postgres is a new one');
   }
 }
 

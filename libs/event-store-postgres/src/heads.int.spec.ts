@@ -132,7 +132,7 @@ describe('the heads of machines', () => {
     const before = (await store(0).view(machine, { stream }))?.revision ?? 0;
     await accept(member, 1301);
     await owner.rows('delete from stream_head where stream = $1', [stream]);
-    const head = { stream, fresh: true, fold: machine.fold, state: {}, events: [], claims: [] };
+    const head = { stream, fresh: true, fold: machine.fold, state: '{}', events: [], claims: [] };
     const late = (revision: number) => ({ revision, checkIn: checkOf(stream, 1302) });
     const { batch, outcomes } = await log.append([
       { ...head, expected: before, revision: before + 1, checkIns: [late(before + 1)] },

@@ -7,6 +7,7 @@ import {
   TryAgain,
   type Answer,
   type AppendItem,
+  type AppendOptions,
   type AppendResult,
   type Batch,
   type ClaimHolder,
@@ -18,7 +19,7 @@ import {
 import type { Instant, Json } from '@rollcall/decider';
 import { machineIdOf } from '@rollcall/machine';
 import { AppendHint } from './append-hint.js';
-import { connectionConfig, ConnectionLost, ReplacedConnection } from './connection.js';
+import { connectionConfig, ConnectionLost, ConnectionReplaced, ReplacedConnection } from './connection.js';
 import { appendValues, checkInOf, eventOf, type CheckRow, type EventRow, type Known } from './rows.js';
 import * as sql from './sql.js';
 
@@ -88,12 +89,16 @@ export class PostgresLog extends RecordLog {
     return answerOf(rows[0] as AskRow);
   }
 
-  override async append(items: readonly AppendItem[], trace: string | null = null): Promise<AppendResult> {
-    const rows = await this.call<AppendRow>({
-      name: 'append',
-      text: sql.APPEND,
-      values: appendValues(items, this.known(), { trace }),
-    });
+  override get continuity(): number {
+    return this.writer.connections;
+  }
+
+  override async append(
+    items: readonly AppendItem[],
+    { trace = null, continuity = null }: AppendOptions = {},
+  ): Promise<AppendResult> {
+    const values = appendValues(items, this.known(), { trace });
+    const rows = await this.call<AppendRow>({ name: 'append', text: sql.APPEND, values }, continuity);
     const { batch, recorded_at: recordedAt, codes } = rows[0] as AppendRow;
     this.heard(batch, recordedAt);
     return { batch, recordedAt, outcomes: codes.map(outcomeOf) };
@@ -242,13 +247,16 @@ export class PostgresLog extends RecordLog {
     }
   }
 
-  private async call<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<Row[]> {
+  private async call<Row extends pg.QueryResultRow>(
+    query: pg.QueryConfig,
+    connection: number | null = null,
+  ): Promise<Row[]> {
     try {
-      return await this.writer.query<Row>(query).catch(async (error: unknown) => {
+      return await this.writer.query<Row>(query, connection).catch(async (error: unknown) => {
         if (!lacksPartition(error)) throw error;
         // Nothing was recorded. Nobody prepared for this day, because the clock was changed or no service ran.
         await this.makePartitions().catch(() => Promise.reject(error));
-        return this.writer.query<Row>(query);
+        return this.writer.query<Row>(query, connection);
       });
     } catch (error) {
       throw translated(error);
@@ -296,6 +304,7 @@ const lacksPartition = (error: unknown): error is pg.DatabaseError =>
 
 /** What Postgres says, in the words of the port. */
 const translated = (error: unknown): Error => {
+  if (error instanceof ConnectionReplaced) return new TryAgain(error.message, { cause: error });
   if (error instanceof ConnectionLost) {
     return error.when === 'before'
       ? new RecordUnavailable(error.message, { cause: error })

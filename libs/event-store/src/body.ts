@@ -34,33 +34,59 @@ export const ledgerEventOf = (type: string, body: string): LedgerEvent => {
 
 /** Walks a value and names the first place that cannot be stored. @throws Unstorable */
 export const refuseUnstorable = (value: unknown, place: string): void => {
-  if (value === null || typeof value === 'boolean') return;
-  if (typeof value === 'number') {
-    if (!Number.isSafeInteger(value)) throw new Unstorable(`${place}: ${value} is not an integer below 2^53`);
-    return;
-  }
-  if (typeof value === 'string') {
-    if (value.includes('\u0000') || !value.isWellFormed())
-      throw new Unstorable(`${place}: the text has a NUL or half a character`);
-    return;
-  }
-  if (Array.isArray(value)) {
-    value.forEach((element, index) => refuseUnstorable(element, `${place}[${index}]`));
-    return;
-  }
-  if (typeof value === 'object') {
-    for (const [key, element] of Object.entries(value)) {
-      refuseUnstorable(key, `${place} (a key)`);
-      refuseUnstorable(element, `${place}.${key}`);
-    }
-    return;
-  }
-  throw new Unstorable(`${place}: ${typeof value} is not JSON`);
+  const fault = faultIn(value);
+  if (fault) throw new Unstorable(`${place}${fault.at}: ${fault.what}`);
 };
 
-/** The state of a head as it will come back: what JSON drops is dropped now, so a fold never depends on whether it was stored. */
-export const storable = (state: unknown, place: string): Json => {
-  const plain = JSON.parse(JSON.stringify(state)) as Json;
-  refuseUnstorable(plain, place);
-  return plain;
+type Fault = { readonly at: string; readonly what: string };
+
+// The place is put together on the way back from a fault: every check passes here, and hardly any has one.
+const faultIn = (value: unknown, mayDrop = false): Fault | null => {
+  switch (typeof value) {
+    case 'string':
+      return isStorableText(value) ? null : UNSTORABLE_TEXT;
+    case 'boolean':
+      return null;
+    case 'number':
+      return Number.isSafeInteger(value) ? null : { at: '', what: `${value} is not an integer below 2^53` };
+    case 'object':
+      if (value === null) return null;
+      return Array.isArray(value) ? faultInArray(value, mayDrop) : faultInObject(value, mayDrop);
+    default:
+      return { at: '', what: `${typeof value} is not JSON` };
+  }
+};
+
+const faultInArray = (values: readonly unknown[], mayDrop: boolean): Fault | null => {
+  for (const [index, element] of values.entries()) {
+    const fault = faultIn(element, mayDrop);
+    if (fault) return { ...fault, at: `[${index}]${fault.at}` };
+  }
+  return null;
+};
+
+const faultInObject = (value: object, mayDrop: boolean): Fault | null => {
+  for (const key of Object.keys(value)) {
+    if (!isStorableText(key)) return { ...UNSTORABLE_TEXT, at: ' (a key)' };
+    const element = (value as Readonly<Record<string, unknown>>)[key];
+    if (element === undefined && mayDrop) continue;
+    const fault = faultIn(element, mayDrop);
+    if (fault) return { ...fault, at: `.${key}${fault.at}` };
+  }
+  return null;
+};
+
+const isStorableText = (text: string): boolean => text.isWellFormed() && !text.includes('\u0000');
+const UNSTORABLE_TEXT: Fault = { at: '', what: 'the text has a NUL or half a character' };
+
+/**
+ * The text of a state as it is stored. What JSON drops does not come back, so whoever goes on deciding goes on from this text: a fold never
+ * depends on whether it was stored.
+ *
+ * @throws Unstorable
+ */
+export const storable = (state: unknown, place: string): string => {
+  const fault = faultIn(state, true);
+  if (fault) throw new Unstorable(`${place}${fault.at}: ${fault.what}`);
+  return JSON.stringify(state);
 };

@@ -62,6 +62,12 @@ export type DecideOptions = {
    * null: the rules of the stream notice a repetition themselves, as a machine's do for checks. (Default: one of its own)
    */
   readonly commandId?: string | null;
+  /**
+   * It may be decided on the head that this instance wrote last, where it names a stream: the append finds out whether that was still the
+   * newest, and if not, or where nothing would be appended, it is decided again on the record. For commands that come often, whose rules
+   * look at no time and notice their own repetition. (Default: false)
+   */
+  readonly onKnownHead?: boolean;
   /** A W3C `traceparent`, for a command that is followed through the plane. Kept with the events. (Default: that of the caller, if it has one) */
   readonly trace?: string | null;
 };

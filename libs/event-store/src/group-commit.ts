@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Refusal, type Decider, type Instant, type Json, type Moment, type Typed } from '@rollcall/decider';
 import type { CheckedIn } from '@rollcall/machine';
+import { KnownHeads } from './known-heads.js';
 import { bodyOf, refuseUnstorable, storable } from './body.js';
 import type { DecideOptions, Decision, RecordedFact, Target } from './event-store.js';
 import type { TraceAppend, TracedAppend } from './tracing.js';
@@ -38,6 +39,8 @@ export type GroupCommitOptions = {
   readonly deadlineMs?: number;
   /** What went wrong and was tried again; for the log. */
   readonly onTrouble?: (error: unknown) => void;
+  /** Most heads that are remembered for commands that may rest on one. (Default: 50,000, about 70 MB) */
+  readonly knownHeads?: number;
   /** Each append that was committed; for measurements. */
   readonly onAppend?: (append: CommittedAppend) => void;
   /** The `traceparent` of whatever calls `decide`, where its options name none. (Default: nothing is followed) */
@@ -73,7 +76,17 @@ type Outcome =
   | { readonly entry: Waiting; readonly state: unknown; readonly revision: number; readonly appended: boolean };
 
 /** The commands of one stream in one round, decided one on the other's result; they are recorded, or decided again, together. */
-type Group = { readonly stream: string; readonly item: AppendItem | null; readonly outcomes: readonly Outcome[] };
+type Group = {
+  readonly stream: string;
+  readonly item: AppendItem | null;
+  readonly outcomes: readonly Outcome[];
+  /** It was decided on a head that this instance remembered. */
+  readonly relies: boolean;
+  readonly lastCheckAt: Instant | null;
+};
+
+/** A command and what the record (or a known head) says about its question. */
+type Sharer = { readonly entry: Waiting; readonly answer: Answer };
 
 const CONFLICTS_ALLOWED = 3;
 const RETRY_AFTER_SECONDS = 2;
@@ -89,6 +102,9 @@ export class GroupCommit {
   private sweeper: NodeJS.Timeout | null = null;
   private closing = false;
   private readonly inFlight = new Set<Waiting>();
+  private readonly known: KnownHeads;
+  /** The record's time when it was last heard of, for decisions that do not ask it. */
+  private heardAt: Instant = 0;
   private readonly batchLimit: number;
   private readonly queueLimit: number;
   private readonly deadlineMs: number;
@@ -104,6 +120,7 @@ export class GroupCommit {
     this.batchLimit = options.batchLimit ?? 1000;
     this.queueLimit = options.queueLimit ?? 5000;
     this.deadlineMs = options.deadlineMs ?? 5000;
+    this.known = new KnownHeads(options.knownHeads ?? 50_000);
     this.onTrouble = options.onTrouble ?? (() => undefined);
     this.onAppend = options.onAppend ?? (() => undefined);
     this.currentTrace = options.currentTrace ?? (() => null);
@@ -184,6 +201,7 @@ export class GroupCommit {
       } catch (error) {
         // Nothing was recorded, or nobody knows. Everybody is asked again with the same ids: what was recorded shows as a repetition.
         this.onTrouble(error);
+        this.known.forgetAll();
         this.again(entries);
         pause = Math.min(1000, pause === 0 ? 10 : pause * 2);
         await new Promise((resume) => setTimeout(resume, pause));
@@ -194,15 +212,18 @@ export class GroupCommit {
   }
 
   private async round(entries: readonly Waiting[]): Promise<void> {
-    const asked = await this.asked(entries);
-    if (!asked) return;
-    const { now, answers } = asked;
-    const byStream = new Map<string, { entry: Waiting; answer: Answer }[]>();
-    for (const [index, entry] of entries.entries()) {
+    const { relying, asking } = await this.onKnownHeads(entries);
+    const asked = asking.length > 0 ? await this.asked(asking) : { now: this.heardAt, answers: [] };
+    // The record would not be asked: the halves went through rounds of their own.
+    const { now, answers } = asked ?? { now: this.heardAt, answers: [] };
+    this.heardAt = now;
+    const byStream = new Map<string, Sharer[]>();
+    for (const [index, entry] of (asked ? asking : []).entries()) {
       const answer = answers[index] as Answer;
       if (entry.settled) continue;
       if (answer.stream === null) this.decideUnheld(entry, now);
       else {
+        if (answer.head) this.known.compare(answer.stream, answer.head.revision);
         const sharers = byStream.get(answer.stream);
         // One that met a conflict is decided alone on its stream: what it shares with a neighbour must not fail it twice.
         if (sharers && (entry.conflicts > 0 || sharers.some((sharer) => sharer.entry.conflicts > 0)))
@@ -211,18 +232,18 @@ export class GroupCommit {
         else byStream.set(answer.stream, [{ entry, answer }]);
       }
     }
+    const decided = await Promise.all(
+      Array.from(byStream, ([stream, sharers]) => this.decideGroup(stream, sharers, { now, relies: false })),
+    );
     const groups: Group[] = [];
     const keys = new Set<string>();
-    const decided = await Promise.all(
-      Array.from(byStream, async ([stream, sharers]) => ({
-        sharers,
-        group: await this.decideGroup(stream, sharers, now),
-      })),
-    );
-    for (const { group, sharers } of decided) {
+    for (const group of [...relying, ...decided]) {
+      // A stream is written to once in an append. What rests on what the record just said goes first.
+      const isTwice = group.relies && byStream.has(group.stream);
       const claims = group.item?.claims ?? [];
       // Two streams that want one key must not meet in a batch: the second sees the first's claim in the next round.
-      if (claims.some((claim) => keys.has(claim.key))) this.waiting.push(...sharers.map((sharer) => sharer.entry));
+      if (isTwice || claims.some((claim) => keys.has(claim.key)))
+        this.waiting.push(...group.outcomes.map((outcome) => outcome.entry));
       else {
         for (const claim of claims) keys.add(claim.key);
         groups.push(group);
@@ -231,6 +252,36 @@ export class GroupCommit {
     const writing = groups.filter((group) => group.item !== null);
     for (const group of groups) if (group.item === null) this.settleGroup(group, null, now);
     if (writing.length > 0) await this.append(writing);
+  }
+
+  /**
+   * Decides what may rest on a known head. An append compares the revision, so what is recorded was decided on the truth; a refusal or a
+   * repetition is compared with nothing, so it is not believed, and the record is asked.
+   */
+  private async onKnownHeads(
+    entries: readonly Waiting[],
+  ): Promise<{ readonly relying: readonly Group[]; readonly asking: readonly Waiting[] }> {
+    this.known.onContinuity(this.log.continuity);
+    const asking: Waiting[] = [];
+    const byStream = new Map<string, Sharer[]>();
+    for (const entry of entries) {
+      const { target, options } = entry;
+      if (entry.settled) continue;
+      const stream = options.onKnownHead && 'stream' in target ? target.stream : null;
+      const sharers = stream === null ? undefined : byStream.get(stream);
+      const head = stream === null || sharers ? null : this.known.reliable(stream, entry.decider.fold);
+      if (sharers) sharers.push({ entry, answer: (sharers[0] as Sharer).answer });
+      else if (stream !== null && head)
+        byStream.set(stream, [{ entry, answer: { stream, head, lost: false, repeated: false } }]);
+      else asking.push(entry);
+    }
+    const relying: Group[] = [];
+    for (const [stream, sharers] of byStream) {
+      const group = await this.decideGroup(stream, sharers, { now: this.heardAt, relies: true });
+      if (group.outcomes.every((outcome) => 'appended' in outcome && outcome.appended)) relying.push(group);
+      else asking.push(...sharers.map(({ entry }) => entry));
+    }
+    return { relying, asking };
   }
 
   /** Null when the record would not even be asked: then the halves were taken through a round of their own. */
@@ -252,7 +303,10 @@ export class GroupCommit {
     const begun = performance.now();
     try {
       const items = groups.map((group) => group.item as AppendItem);
-      result = await this.log.append(items, traced[0]?.append.trace);
+      result = await this.log.append(items, {
+        trace: traced[0]?.append.trace ?? null,
+        continuity: groups.some((group) => group.relies) ? this.known.continuity : null,
+      });
     } catch (error) {
       for (const { append } of traced) append.end(null);
       if (!(error instanceof ItemsRejected)) throw error;
@@ -271,8 +325,10 @@ export class GroupCommit {
       append.end(outcomes[index] === 'ok' && batch !== null ? { batch, facts } : null);
     for (const [index, group] of groups.entries()) {
       const outcome = outcomes[index];
-      if (outcome === 'ok') this.settleGroup(group, batch, result.recordedAt);
-      else if (outcome === 'conflict') this.decideAgain(group.outcomes.map(({ entry }) => entry));
+      if (outcome === 'ok') {
+        this.remember(group, result.recordedAt);
+        this.settleGroup(group, batch, result.recordedAt);
+      } else if (outcome === 'conflict') this.meetConflict(group);
       else if (outcome) this.loseClaim(group, outcome.claimTaken);
     }
   }
@@ -306,10 +362,10 @@ export class GroupCommit {
 
   private async decideGroup(
     stream: string,
-    sharers: readonly { entry: Waiting; answer: Answer }[],
-    now: Instant,
+    sharers: readonly Sharer[],
+    { now, relies }: { readonly now: Instant; readonly relies: boolean },
   ): Promise<Group> {
-    const first = sharers[0] as { entry: Waiting; answer: Answer };
+    const first = sharers[0] as Sharer;
     const { decider } = first.entry;
     let base: Base;
     try {
@@ -317,16 +373,18 @@ export class GroupCommit {
     } catch (error) {
       if (!(error instanceof FoldFailed)) throw error;
       // Facts that the rules stumble over are the trouble of this stream and of no other.
-      return { stream, item: null, outcomes: sharers.map(({ entry }) => ({ entry, refusal: error })) };
+      const outcomes = sharers.map(({ entry }) => ({ entry, refusal: error }));
+      return { stream, item: null, outcomes, relies, lastCheckAt: null };
     }
     let { state, revision } = base;
+    let text = '';
     const moment: Moment = { now, lastCheckAt: base.lastCheckAt };
     const events: NewEvent[] = [];
     const checkIns: NewCheckIn[] = [];
     const claims = new Map<string, AppendItem['claims'][number]>();
     const outcomes: Outcome[] = [];
     const written = new Set<string>();
-    for (const { entry, answer } of sharers) {
+    for (const [index, { entry, answer }] of sharers.entries()) {
       // Recorded before, or carried out by its twin in this very round.
       if (answer.repeated || written.has(entry.commandId)) {
         outcomes.push({ entry, state, revision, appended: false });
@@ -334,10 +392,13 @@ export class GroupCommit {
       }
       try {
         const decided = write(entry, entry.decider.decide(state, entry.command, moment), revision);
-        const next = storable(decided.facts.reduce(entry.decider.evolve, state), `the state of ${stream}`);
+        const next = decided.facts.reduce(entry.decider.evolve, state);
+        const stored = storable(next, `the state of ${stream}`);
         const changes = decided.facts.flatMap((fact) => entry.decider.claims?.(fact) ?? []);
         // Nothing below can fail: a command leaves all of its traces on the group, or none.
-        state = next;
+        text = stored;
+        // The next one decides on what would come back from the record.
+        state = index + 1 < sharers.length ? (JSON.parse(stored) as Json) : next;
         for (const claim of changes) claims.set(claim.key, claim);
         if (decided.facts.length > 0) written.add(entry.commandId);
         events.push(...decided.events);
@@ -348,19 +409,20 @@ export class GroupCommit {
         outcomes.push({ entry, refusal });
       }
     }
-    if (revision === base.revision) return { stream, item: null, outcomes };
+    const { lastCheckAt } = base;
+    if (revision === base.revision) return { stream, item: null, outcomes, relies, lastCheckAt };
     const item = {
       stream,
       expected: base.revision,
       fresh: base.fresh,
       revision,
       fold: decider.fold,
-      state: state as Json,
+      state: text,
       events,
       checkIns,
       claims: [...claims.values()],
     };
-    return { stream, item, outcomes };
+    return { stream, item, outcomes, relies, lastCheckAt };
   }
 
   /** The state to decide on: the head, or, where the head is lost or was folded by other rules, the fold of the facts. */
@@ -399,6 +461,23 @@ export class GroupCommit {
     if (entry.settled) return;
     entry.settled = true;
     how();
+  }
+
+  /** What was just written is known, for commands that may rest on it. */
+  private remember({ stream, item, outcomes, lastCheckAt }: Group, recordedAt: Instant): void {
+    // A head that was made anew took the time of its last check from the record.
+    if (!item || item.fresh) return;
+    if (!this.known.has(stream) && !outcomes.some(({ entry }) => entry.options.onKnownHead)) return;
+    const { revision, fold, state, checkIns } = item;
+    this.known.wrote(stream, { revision, fold, state, lastCheckAt: checkIns.length > 0 ? recordedAt : lastCheckAt });
+  }
+
+  private meetConflict({ stream, outcomes, relies }: Group): void {
+    const entries = outcomes.map(({ entry }) => entry);
+    if (!relies) return this.decideAgain(entries);
+    // Nobody was quicker: what was known here was old. That is no conflict of the caller's.
+    this.known.disappoint(stream);
+    this.again(entries);
   }
 
   private decideAgain(entries: readonly Waiting[]): void {

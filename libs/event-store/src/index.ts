@@ -23,6 +23,7 @@ export { UNTRACED, type TraceAppend, type TraceBatches, type TracedAppend } from
 export type {
   Answer,
   AppendItem,
+  AppendOptions,
   AppendResult,
   Head,
   ItemOutcome,

@@ -55,10 +55,19 @@ export type AppendItem = {
   readonly fresh: boolean;
   readonly revision: number;
   readonly fold: number;
-  readonly state: Json;
+  /** JSON, as it is stored. */
+  readonly state: string;
   readonly events: readonly NewEvent[];
   readonly checkIns: readonly NewCheckIn[];
   readonly claims: readonly ClaimChange[];
+};
+
+/** What goes with an append. */
+export type AppendOptions = {
+  /** The W3C `traceparent` that the batch keeps. (Default: null) */
+  readonly trace?: string | null;
+  /** What `continuity` was when a head was remembered that an item rests on; @throws TryAgain where it has moved. (Default: null, nothing does) */
+  readonly continuity?: number | null;
 };
 
 /** `ok`, `conflict` (the head moved) or the key that another stream holds. */
@@ -104,12 +113,16 @@ export abstract class RecordLog {
   abstract look(question: Question): Promise<Answer>;
 
   /**
+   * Moves when the record may be another one than before: after a new connection, behind which may be a restored or a promoted server.
+   * Who remembers something of the record forgets it then.
+   */
+  abstract readonly continuity: number;
+
+  /**
    * One round trip and its own transaction; streams and claim keys occur once each.
-   *
-   * @param trace the `traceparent` that the batch keeps (Default: none)
    * @throws ItemsRejected | TryAgain | OutcomeUnknown | RecordUnavailable
    */
-  abstract append(items: readonly AppendItem[], trace?: string | null): Promise<AppendResult>;
+  abstract append(items: readonly AppendItem[], options?: AppendOptions): Promise<AppendResult>;
 
   abstract mark(idleMs: number): Promise<boolean>;
   abstract holder(key: string): Promise<ClaimHolder | null>;

@@ -57,7 +57,7 @@ export const twoStores = (mine: RecordLog, others: RecordLog): Omit<StoreUnderTe
         const { answers } = await others.ask([{ stream, key: null, commandId: null }]);
         const revision = answers[0]?.head?.revision ?? 0;
         const checkIns = [{ revision: revision + 1, checkIn: checkOf(stream, intrusions) }];
-        const state = answers[0]?.head?.state ?? {};
+        const state = JSON.stringify(answers[0]?.head?.state ?? {});
         await append([
           {
             stream,
@@ -377,7 +377,7 @@ export const describeEventStoreContract = (name: string, make: () => Promise<Sto
         fresh: false,
         revision: 2,
         fold: tally.fold,
-        state: {},
+        state: '{}',
       };
       const closed = {
         revision: 2,

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { Instant } from '@rollcall/decider';
+import type { Instant, Json } from '@rollcall/decider';
 import {
   LogBackedStore,
   RecordLog,
+  TryAgain,
   type AppendItem,
+  type AppendOptions,
   type AppendResult,
   type Answer,
   type Batch,
@@ -28,6 +30,7 @@ export class InMemoryLog extends RecordLog {
   private readonly listeners = new Set<() => void>();
   private positions = 0n;
   private epochId = randomUUID();
+  continuity = 0;
 
   constructor(private readonly now: () => Instant) {
     super();
@@ -55,7 +58,12 @@ export class InMemoryLog extends RecordLog {
     return answers[0] as Answer;
   }
 
-  override append(items: readonly AppendItem[], trace: string | null = null): Promise<AppendResult> {
+  override append(
+    items: readonly AppendItem[],
+    { trace = null, continuity = null }: AppendOptions = {},
+  ): Promise<AppendResult> {
+    if (continuity !== null && continuity !== this.continuity)
+      return Promise.reject(new TryAgain('The record is another one'));
     const outcomes = items.map((item) => this.judge(item));
     const accepted = items.filter((_, index) => outcomes[index] === 'ok');
     const recordedAt = this.clock();
@@ -114,6 +122,11 @@ export class InMemoryLog extends RecordLog {
     this.heads.clear();
   }
 
+  /** The connection was a new one. */
+  reconnect(): void {
+    this.continuity += 1;
+  }
+
   /** A restore took place. */
   renewEpoch(): void {
     this.epochId = randomUUID();
@@ -165,7 +178,7 @@ export class InMemoryLog extends RecordLog {
       revision: item.revision,
       fold: item.fold,
       lastCheckAt,
-      state: structuredClone(item.state),
+      state: JSON.parse(item.state) as Json,
     });
   }
 

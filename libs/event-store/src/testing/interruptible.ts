@@ -1,4 +1,4 @@
-import type { AppendItem, AppendResult, RecordLog } from '../index.js';
+import type { AppendItem, AppendOptions, AppendResult, RecordLog } from '../index.js';
 
 /**
  * Puts a gate before `append` of a log, and runs what is queued there first: the moment between a decision and its append, where
@@ -9,9 +9,9 @@ export const interruptible = <Log extends RecordLog>(
 ): { readonly log: Log; before(work: () => Promise<unknown>): void } => {
   const queued: (() => Promise<unknown>)[] = [];
   const append = log.append.bind(log);
-  log.append = async (items: readonly AppendItem[], trace?: string | null): Promise<AppendResult> => {
+  log.append = async (items: readonly AppendItem[], options?: AppendOptions): Promise<AppendResult> => {
     for (const work of queued.splice(0)) await work();
-    return append(items, trace);
+    return append(items, options);
   };
   return { log, before: (work) => void queued.push(work) };
 };

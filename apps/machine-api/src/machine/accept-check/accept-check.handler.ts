@@ -1,7 +1,7 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { Refusal, timestampOf } from '@rollcall/decider';
 import { EventStore } from '@rollcall/event-store';
-import { answerTo, credentialKey, machine } from '@rollcall/machine';
+import { answerTo, machine, machineStream } from '@rollcall/machine';
 import type { CheckAnswer } from '@rollcall/wire';
 import { ChainTokens } from '../../chain/chain-tokens.js';
 import { RecordEpoch } from '../../record/record-epoch.js';
@@ -31,10 +31,10 @@ export class AcceptMachineCheckHandler implements ICommandHandler<AcceptMachineC
     const { policy, pins } = this.terms;
     const { state, recordedAt, repeated } = await this.store.decide(
       machine,
-      { claim: credentialKey(keyHash) },
+      { stream: machineStream(id) },
       { type: 'AcceptCheck', keyHash, ...said, chain, policy },
       // A repetition is found by the checkId, which the machine's own rules know.
-      { actor: { kind: 'machine', id }, commandId: null },
+      { actor: { kind: 'machine', id }, commandId: null, onKnownHead: true },
     );
     this.counts.recorded({ repeated });
     const { name, owner, generation, interval, chain: issued, logTail } = answerTo(state, check.boot);
