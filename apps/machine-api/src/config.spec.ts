@@ -18,6 +18,7 @@ it('has a default for everything but the database, the certificate and the chain
     policy: { interval: 30, windowFloor: 120 },
     markMs: 5_000,
     metrics: null,
+    traces: null,
     logLevel: 'info',
   }));
 

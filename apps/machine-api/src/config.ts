@@ -5,9 +5,11 @@ import {
   readLogLevel,
   readMetrics,
   readTlsUnlessProxied,
+  readTraces,
   type LogLevel,
   type MetricsSettings,
   type RecordDatabase,
+  type TracesSettings,
 } from '@rollcall/nest-platform';
 import { readConfig, type Environment, type EnvironmentReader } from '@rollcall/settings';
 import type { TlsSettings } from '@rollcall/plane-ca';
@@ -27,6 +29,8 @@ export type MachineApiConfig = {
   readonly markMs: number;
   /** null: nothing is measured. */
   readonly metrics: MetricsSettings | null;
+  /** null: nothing is followed. */
+  readonly traces: TracesSettings | null;
   readonly logLevel: LogLevel;
 };
 
@@ -58,6 +62,7 @@ export const readMachineApiConfig = (environment: Environment): MachineApiConfig
       policy: readPolicy(settings),
       markMs: readMark(settings) * 1000,
       metrics: readMetrics(settings),
+      traces: readTraces(settings),
       logLevel: readLogLevel(settings),
     };
   });

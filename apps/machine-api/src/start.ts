@@ -4,13 +4,14 @@ import { PostgresLogTails } from '@rollcall/log-tails';
 import {
   createLogger,
   openMetrics,
+  openTraces,
   recordReadiness,
   requireMigrations,
   startHttpsApp,
   type Logger,
 } from '@rollcall/nest-platform';
 import { openTls } from '@rollcall/plane-ca';
-import { measureAppends, measureRequests, type Metrics } from '@rollcall/telemetry';
+import { measureAppends, measureRequests, type Metrics, type Traces } from '@rollcall/telemetry';
 import { readChainKey } from './chain/chain-key.js';
 import { ChainTokens } from './chain/chain-tokens.js';
 import { APP_NAME, PORT_VARIABLE, type MachineApiConfig } from './config.js';
@@ -50,17 +51,18 @@ export const start = async (
   const logger = surroundings.logger ?? createLogger({ name: APP_NAME, level: config.logLevel });
   await requireMigrations(config.database);
   const metrics = await openMetrics(config.metrics, logger);
+  const traces = openTraces(config.traces, APP_NAME, logger);
   try {
-    return await open(config, { logger, metrics });
+    return await open(config, { logger, metrics, traces });
   } catch (error) {
-    await metrics.close();
+    await Promise.all([metrics.close(), traces.close()]);
     throw error;
   }
 };
 
 const open = async (
   config: MachineApiConfig,
-  { logger, metrics }: { logger: Logger; metrics: Metrics },
+  { logger, metrics, traces }: { logger: Logger; metrics: Metrics; traces: Traces },
 ): Promise<RunningMachineApi> => {
   const tls = config.tls && (await openTls(config.tls));
   const tokens = new ChainTokens(await readChainKey(config.chainKeyFile));
@@ -70,6 +72,7 @@ const open = async (
     applicationName: `rollcall ${APP_NAME}`,
     onTrouble: (error) => logger.warn({ err: error }, 'an append did not go well and is tried again'),
     onAppend: appends.onAppend,
+    ...traces.appends,
   });
   appends.watch(store);
   const tails = new PostgresLogTails({
@@ -81,7 +84,7 @@ const open = async (
     await Promise.all([store.close(), tails.close()]);
   };
   try {
-    return await serve(config, { logger, metrics, tls, tokens, store, tails, end });
+    return await serve(config, { logger, metrics, traces, tls, tokens, store, tails, end });
   } catch (error) {
     await end();
     throw error;
@@ -91,6 +94,7 @@ const open = async (
 type Opened = {
   logger: Logger;
   metrics: Metrics;
+  traces: Traces;
   tls: Awaited<ReturnType<typeof openTls>> | null;
   tokens: ChainTokens;
   store: PostgresEventStore;
@@ -101,7 +105,7 @@ type Opened = {
 
 const serve = async (
   config: MachineApiConfig,
-  { logger, metrics, tls, tokens, store, tails, end }: Opened,
+  { logger, metrics, traces, tls, tokens, store, tails, end }: Opened,
 ): Promise<RunningMachineApi> => {
   const epoch = await RecordEpoch.of(store);
   // A proxy has a certificate of its own, which agents verify by their system's store.
@@ -116,6 +120,7 @@ const serve = async (
       measured(request);
       counts.answered(request);
     },
+    traces,
     tls,
     host: config.host,
     port: config.port,
@@ -139,7 +144,7 @@ const serve = async (
         await lifetime.end();
       } finally {
         await end();
-        await metrics.close();
+        await Promise.all([metrics.close(), traces.close()]);
       }
     },
   };

@@ -3,9 +3,11 @@ import {
   readLogLevel,
   readMetrics,
   readTls,
+  readTraces,
   type LogLevel,
   type MetricsSettings,
   type RecordDatabase,
+  type TracesSettings,
 } from '@rollcall/nest-platform';
 import { readConfig, type Environment } from '@rollcall/settings';
 import type { TlsSettings } from '@rollcall/plane-ca';
@@ -23,13 +25,15 @@ export type OperatorApiConfig = {
   readonly machineApi: { readonly address: string; readonly pins: readonly string[] | null };
   /** null: nothing is measured. */
   readonly metrics: MetricsSettings | null;
+  /** null: nothing is followed. */
+  readonly traces: TracesSettings | null;
   readonly logLevel: LogLevel;
 };
 
 /**
  * Reads the settings once.
  *
- * - those of every service: database, migrations, metrics, log level; and those of every server: its certificate
+ * - those of every service: database, migrations, metrics, traces, log level; and those of every server: its certificate
  * - `ROLLCALL_OPERATOR_API_HOST` (Default: 127.0.0.1), `ROLLCALL_OPERATOR_API_PORT` (Default: 8444)
  * - `ROLLCALL_MACHINE_API_ADDRESS` (Default: https://127.0.0.1:8443), `ROLLCALL_MACHINE_API_PINS` (Default: those of this server;
  *   `none` for a machine API with a public certificate)
@@ -54,6 +58,7 @@ export const readOperatorApiConfig = (environment: Environment): OperatorApiConf
       tls: readTls(settings, 'operator-api'),
       machineApi: { address, pins: none ? [] : pins.length === 0 ? null : pins },
       metrics: readMetrics(settings),
+      traces: readTraces(settings),
       logLevel: readLogLevel(settings),
     };
   });

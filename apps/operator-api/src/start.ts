@@ -3,6 +3,7 @@ import { PostgresLogTails } from '@rollcall/log-tails';
 import {
   createLogger,
   openMetrics,
+  openTraces,
   recordReadiness,
   requireMigrations,
   startHttpsApp,
@@ -10,7 +11,7 @@ import {
 } from '@rollcall/nest-platform';
 import { openTls } from '@rollcall/plane-ca';
 import { openReadModels } from '@rollcall/read-models';
-import { measureAppends, measureRequests, type Metrics } from '@rollcall/telemetry';
+import { measureAppends, measureRequests, type Metrics, type Traces } from '@rollcall/telemetry';
 import type { OperatorApiConfig } from './config.js';
 import { MachineApiLocation } from './enrolment/machine-api-location.js';
 import { OperatorApiModule } from './operator-api.module.js';
@@ -30,6 +31,8 @@ export type OperatorApi = {
   close(): Promise<void>;
 };
 
+const APP_NAME = 'operator-api';
+
 /**
  * Starts the operator API in this process.
  *
@@ -38,19 +41,23 @@ export type OperatorApi = {
  */
 export const start = async (
   config: OperatorApiConfig,
-  logger: Logger = createLogger({ name: 'operator-api', level: config.logLevel }),
+  logger: Logger = createLogger({ name: APP_NAME, level: config.logLevel }),
 ): Promise<OperatorApi> => {
   await requireMigrations(config.database);
   const metrics = await openMetrics(config.metrics, logger);
+  const traces = openTraces(config.traces, APP_NAME, logger);
   try {
-    return await open(config, logger, metrics);
+    return await open(config, { logger, metrics, traces });
   } catch (error) {
-    await metrics.close();
+    await Promise.all([metrics.close(), traces.close()]);
     throw error;
   }
 };
 
-const open = async (config: OperatorApiConfig, logger: Logger, metrics: Metrics): Promise<OperatorApi> => {
+const open = async (
+  config: OperatorApiConfig,
+  { logger, metrics, traces }: { logger: Logger; metrics: Metrics; traces: Traces },
+): Promise<OperatorApi> => {
   const tls = await openTls(config.tls);
   const appends = measureAppends(metrics.meter);
   const store = await PostgresEventStore.connect({
@@ -58,6 +65,7 @@ const open = async (config: OperatorApiConfig, logger: Logger, metrics: Metrics)
     applicationName: 'rollcall operator-api',
     onTrouble: (error) => logger.warn({ err: error }, 'a decision is tried again'),
     onAppend: appends.onAppend,
+    ...traces.appends,
   });
   appends.watch(store);
   const readModels = openReadModels({
@@ -85,6 +93,7 @@ const open = async (config: OperatorApiConfig, logger: Logger, metrics: Metrics)
       }),
       logger,
       answered: measureRequests(metrics.meter),
+      traces,
       tls,
       // People's tools are not all of today.
       minTls: 'TLSv1.2',
@@ -104,7 +113,7 @@ const open = async (config: OperatorApiConfig, logger: Logger, metrics: Metrics)
           await close();
         } finally {
           await end();
-          await metrics.close();
+          await Promise.all([metrics.close(), traces.close()]);
         }
       },
     };

@@ -4,6 +4,7 @@ import { Leadership } from '@rollcall/leadership';
 import type { Logger } from '@rollcall/nest-platform';
 import { Follower, READ_MODELS, type FollowStep } from '@rollcall/read-models';
 import { Relay, type RelayRecord, type RelayStep } from '@rollcall/relay';
+import type { Traces } from '@rollcall/telemetry';
 import type { ProjectorConfig } from './config.js';
 import { Connections } from './connections.js';
 import { HealthController } from './http/health.controller.js';
@@ -14,10 +15,20 @@ import { Relaying } from './relaying.js';
 /** Is told each step of the loops: `relay`, or the name of a read model. Only tests listen, to end the process between two of them. */
 export type Reached = (loop: string, step: RelayStep | FollowStep) => void;
 
+/** What the projector is given, and does not close. */
+export type ProjectorParts = {
+  readonly logger: Logger;
+  readonly traces: Traces;
+  readonly reached?: Reached | undefined;
+};
+
 /** The projector: it relays what is recorded, and keeps the read models. */
 @Module({})
 export class ProjectorModule {
-  static register(config: ProjectorConfig, logger: Logger, reached: Reached = () => undefined): DynamicModule {
+  static register(
+    config: ProjectorConfig,
+    { logger, traces, reached = () => undefined }: ProjectorParts,
+  ): DynamicModule {
     return {
       module: ProjectorModule,
       controllers: [HealthController],
@@ -46,6 +57,7 @@ export class ProjectorModule {
                     log: logger,
                     gapSeconds: config.gapSeconds,
                     reached: (step) => reached(model.name, step),
+                    trace: traces.projecting(model.name),
                   }),
               ),
               leadership,
@@ -65,7 +77,14 @@ export class ProjectorModule {
             };
             const relaying = feed && {
               feed,
-              relay: new Relay({ record, feed, cursor, log: logger, reached: (step) => reached('relay', step) }),
+              relay: new Relay({
+                record,
+                feed,
+                cursor,
+                log: logger,
+                reached: (step) => reached('relay', step),
+                trace: traces.publishing,
+              }),
             };
             return new Relaying(relaying, leadership);
           },

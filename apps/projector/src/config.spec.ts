@@ -10,6 +10,7 @@ it('needs nothing but the database', () =>
     gapSeconds: 15,
     feed: null,
     metrics: null,
+    traces: null,
     logLevel: 'info',
   }));
 

@@ -4,9 +4,11 @@ import {
   readGapSeconds,
   readLogLevel,
   readMetrics,
+  readTraces,
   type LogLevel,
   type MetricsSettings,
   type RecordDatabase,
+  type TracesSettings,
 } from '@rollcall/nest-platform';
 import { readConfig, type Environment } from '@rollcall/settings';
 
@@ -22,6 +24,8 @@ export type ProjectorConfig = {
   readonly feed: NatsFeedSettings | null;
   /** null: nothing is measured. */
   readonly metrics: MetricsSettings | null;
+  /** null: nothing is followed. */
+  readonly traces: TracesSettings | null;
   readonly logLevel: LogLevel;
 };
 
@@ -30,8 +34,8 @@ export const PORT_VARIABLE = 'ROLLCALL_PROJECTOR_PORT';
 
 /**
  * Reads the settings once: `ROLLCALL_DATABASE_URL`, `ROLLCALL_MIGRATIONS_DIR` (Default: infra/migrations), `ROLLCALL_PROJECTOR_PORT`
- * (Default: 8445), `ROLLCALL_GAP_SECONDS` (Default: 15), `ROLLCALL_LOG_LEVEL` (Default: info), and those of `readNatsFeed` and
- * `readMetrics`.
+ * (Default: 8445), `ROLLCALL_GAP_SECONDS` (Default: 15), `ROLLCALL_LOG_LEVEL` (Default: info), and those of `readNatsFeed`, `readMetrics`
+ * and `readTraces`.
  *
  * @throws ConfigError naming every problem at the same time
  */
@@ -42,5 +46,6 @@ export const readProjectorConfig = (environment: Environment): ProjectorConfig =
     gapSeconds: readGapSeconds(settings),
     feed: readNatsFeed(settings),
     metrics: readMetrics(settings),
+    traces: readTraces(settings),
     logLevel: readLogLevel(settings),
   }));

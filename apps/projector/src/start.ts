@@ -2,8 +2,8 @@ import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { SystemClock, withDeadline } from '@rollcall/lifetimes';
-import { createLogger, listen, openMetrics, requireMigrations, type Logger } from '@rollcall/nest-platform';
-import type { Metrics } from '@rollcall/telemetry';
+import { createLogger, listen, openMetrics, openTraces, requireMigrations, type Logger } from '@rollcall/nest-platform';
+import type { Metrics, Traces } from '@rollcall/telemetry';
 import { ProjectorModule, type Reached } from './app.module.js';
 import { PORT_VARIABLE, type ProjectorConfig } from './config.js';
 import { Connections } from './connections.js';
@@ -21,6 +21,7 @@ export type Projector = {
   close(): Promise<void>;
 };
 
+const APP_NAME = 'projector';
 const HOST = '127.0.0.1';
 const DRAIN_MS = 10_000;
 
@@ -33,25 +34,31 @@ const DRAIN_MS = 10_000;
  */
 export const start = async (
   config: ProjectorConfig,
-  logger: Logger = createLogger({ name: 'projector', level: config.logLevel }),
+  logger: Logger = createLogger({ name: APP_NAME, level: config.logLevel }),
   reached?: Reached,
 ): Promise<Projector> => {
   await requireMigrations(config.database);
   const metrics = await openMetrics(config.metrics, logger);
+  const traces = openTraces(config.traces, APP_NAME, logger);
   try {
-    return await follow(config, { logger, metrics, reached });
+    return await follow(config, { logger, metrics, traces, reached });
   } catch (error) {
-    await metrics.close();
+    await Promise.all([metrics.close(), traces.close()]);
     throw error;
   }
 };
 
 const follow = async (
   config: ProjectorConfig,
-  { logger, metrics, reached }: { logger: Logger; metrics: Metrics; reached: Reached | undefined },
+  {
+    logger,
+    metrics,
+    traces,
+    reached,
+  }: { logger: Logger; metrics: Metrics; traces: Traces; reached: Reached | undefined },
 ): Promise<Projector> => {
   const app = await NestFactory.create<NestFastifyApplication>(
-    ProjectorModule.register(config, logger, reached),
+    ProjectorModule.register(config, { logger, traces, reached }),
     new FastifyAdapter(),
     { logger: false, abortOnError: false },
   );
@@ -71,6 +78,7 @@ const follow = async (
         // First, because a scrape asks connections that end with the app.
         await metrics.close();
         await app.close();
+        await traces.close();
       }),
   };
 };

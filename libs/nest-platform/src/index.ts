@@ -9,8 +9,9 @@ export {
   readMetrics,
   readTls,
   readTlsUnlessProxied,
+  readTraces,
 } from './config/service-settings.js';
-export type { MetricsSettings } from './config/service-settings.js';
+export type { MetricsSettings, TracesSettings } from './config/service-settings.js';
 export { HealthModule } from './health/health.module.js';
 export type { ReadinessCheck } from './health/health.module.js';
 export { recordReadiness, requireMigrations } from './health/record-database.js';
@@ -29,6 +30,7 @@ export { ApiProblems } from './openapi/api-problems.js';
 export { openApiDocument } from './openapi/openapi-document.js';
 export { runApp } from './run-app.js';
 export type { Running } from './run-app.js';
+export { openTraces } from './traces/open-traces.js';
 export { STRICT_BODY, TOLERANT_BODY } from './validation/body-pipes.js';
 export { schemaPipe } from './validation/schema-pipe.js';
 export type { Logger } from 'pino';

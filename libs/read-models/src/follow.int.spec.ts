@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import type { TraceBatches } from '@rollcall/event-store';
 import { InMemoryEventStore } from '@rollcall/event-store/testing';
 import { admitted, checkedIn, deleted } from '@rollcall/machine/testing';
 import { sql } from 'kysely';
@@ -106,6 +107,24 @@ it('applies what is there and what comes, and leaves no listener behind', async 
   await following.stop();
   expect(await dumpTables(database)).toBe(inMemory(record));
   expect(record.listeners).toBe(0);
+});
+
+it('lets batches be followed, those that are applied together, and tells whether they were', async () => {
+  const record = new RecordBuilder().record(M, admitted(), checkedIn()).after(30).record(M, checkedIn());
+  const told: string[] = [];
+  const trace: TraceBatches = (batches) => {
+    const numbers = batches.map(({ number }) => number).join();
+    told.push(`begin ${numbers}`);
+    return (done) => told.push(`${done ? 'done' : 'failed'} ${numbers}`);
+  };
+  let failures = 1;
+  const failing: ReadModel = {
+    ...presenceModel,
+    apply: (transaction, facts) =>
+      (failures -= 1) < 0 ? presenceModel.apply(transaction, facts) : Promise.reject(new Error('not now')),
+  };
+  await catchUp(record, [failing], { trace });
+  expect(told).toEqual(['begin 1,2', 'failed 1,2', 'begin 1,2', 'done 1,2']);
 });
 
 it('makes nobody absent while the projector stands still, and says how old its truth is (B1, O22, U7)', async () => {

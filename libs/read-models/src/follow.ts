@@ -1,4 +1,4 @@
-import type { Batch, EventStore } from '@rollcall/event-store';
+import { UNTRACED, type Batch, type EventStore, type TraceBatches } from '@rollcall/event-store';
 import type { Feed, FeedReader } from '@rollcall/feed';
 import { Bell, SystemClock, type Clock } from '@rollcall/lifetimes';
 import { sql } from 'kysely';
@@ -36,6 +36,8 @@ export type FollowOptions = {
   readonly clock?: Clock;
   /** Is told about each step; only tests listen, to end a process between two of them. */
   readonly reached?: (step: FollowStep) => void;
+  /** Follows batches while they are applied. (Default: none) */
+  readonly trace?: TraceBatches;
 };
 
 /** What a follower does with what has arrived. */
@@ -90,6 +92,7 @@ export class Follower {
       patience: 2_000,
       clock: new SystemClock(),
       reached: () => undefined,
+      trace: UNTRACED,
       ...options,
     };
     this.#bell = new Bell(this.#options.clock);
@@ -180,8 +183,15 @@ export class Follower {
   }
 
   async #apply(place: Place, batches: readonly Batch[], source: 'feed' | 'record'): Promise<void> {
-    const { database, model, gapSeconds, reached } = this.#options;
-    this.#place = await applyBatches(database, model, place, batches, gapSeconds, reached);
+    const { database, model, gapSeconds, reached, trace } = this.#options;
+    const ended = trace(batches);
+    let next: Place | null = null;
+    try {
+      next = await applyBatches(database, model, place, batches, gapSeconds, reached);
+    } finally {
+      ended(next !== null);
+    }
+    this.#place = next;
     if (this.#place === null) this.#overtaken += 1;
     else this.#applied[source] += batches.length;
   }

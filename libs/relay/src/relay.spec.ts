@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { TraceBatches } from '@rollcall/event-store';
 import { BATCH_SUBJECT, FeedMisconfigured, placeOfMessageId, type FeedMessage } from '@rollcall/feed';
 import { InMemoryFeed } from '@rollcall/feed/testing';
 import { ManualClock } from '@rollcall/lifetimes/testing';
@@ -122,6 +123,27 @@ describe('a relay', () => {
     start({ reached: (step) => steps.push(step) });
     await settled();
     expect(steps).toEqual(['begun', 'read', 'published', 'moved', 'read']);
+  });
+
+  it('lets batches be followed, those that are published together, and tells whether they were', async () => {
+    append();
+    record.append('machine-8', ...Array.from({ length: 150 }, () => ({ ...renamed, name: 'x'.repeat(30_000) })));
+    append();
+    const publish = feed.publish.bind(feed);
+    feed.publish = () => {
+      feed.publish = publish;
+      return Promise.reject(new Error('away'));
+    };
+    const told: string[] = [];
+    const trace: TraceBatches = (batches) => {
+      const numbers = batches.map(({ number }) => number).join();
+      told.push(`begin ${numbers}`);
+      return (done) => told.push(`${done ? 'done' : 'failed'} ${numbers}`);
+    };
+    start({ trace });
+    await settled();
+    await clock.advance(200);
+    expect(told).toEqual(['begin 1', 'failed 1', 'begin 1', 'done 1', 'begin 2', 'done 2', 'begin 3', 'done 3']);
   });
 
   it('waits for what is being published when it is told to stop, counts it, and publishes nothing more', async () => {

@@ -1,4 +1,4 @@
-import type { EventStore } from '@rollcall/event-store';
+import { UNTRACED, type EventStore, type TraceBatches } from '@rollcall/event-store';
 import { FeedMisconfigured, type Feed, type FeedPlace } from '@rollcall/feed';
 import { Bell, SystemClock, type Clock } from '@rollcall/lifetimes';
 import type { RelayCursor } from './cursor.js';
@@ -34,6 +34,8 @@ export type RelayOptions = {
   readonly lookEvery?: number;
   /** Is told each step when it was done, for tests that end the process there. */
   readonly reached?: (step: RelayStep) => void;
+  /** Follows batches while they are published. (Default: none) */
+  readonly trace?: TraceBatches;
 };
 
 /** What a relay says of itself. Numbers are null while it does not run, or has not found out. */
@@ -78,7 +80,13 @@ export class Relay {
   #failures = 0;
 
   constructor(options: RelayOptions) {
-    this.#options = { clock: new SystemClock(), lookEvery: 1_000, reached: () => undefined, ...options };
+    this.#options = {
+      clock: new SystemClock(),
+      lookEvery: 1_000,
+      reached: () => undefined,
+      trace: UNTRACED,
+      ...options,
+    };
     this.#bell = new Bell(this.#options.clock);
   }
 
@@ -170,7 +178,7 @@ export class Relay {
    * one when there was nothing, and null when it has to be found anew: another relay was faster, or the feed was away and is back.
    */
   async #publishAfter(from: FeedPlace, signal: AbortSignal): Promise<FeedPlace | null> {
-    const { record, feed, cursor, reached } = this.#options;
+    const { record, feed, cursor, reached, trace } = this.#options;
     const epoch = await record.epoch();
     const batches = await record.readBatches(from.number, BATCHES_AT_ONCE);
     // A full read says little about how much is left.
@@ -182,7 +190,15 @@ export class Relay {
       if (signal.aborted) break;
       // Nothing newer goes to a server that came back before it was asked what it holds: the newest would hide what it lost.
       if (feed.status().connections !== this.#connection) return null;
-      await feed.publish(messages);
+      const { number: before } = place;
+      const ended = trace(batches.filter(({ number }) => number > before && number <= upTo));
+      let published = false;
+      try {
+        await feed.publish(messages);
+        published = true;
+      } finally {
+        ended(published);
+      }
       this.#published += messages.length;
       reached('published');
       const next = { epoch, number: upTo };

@@ -79,9 +79,8 @@ export const readTraces = (settings: EnvironmentReader): TracesSettings | null =
   const text = settings.url('ROLLCALL_TRACES_URL', ['http:', 'https:']);
   const url = URL.parse(text);
   if (url === null) return null;
-  // It is written to the log.
   if (url.username || url.password)
-    settings.problem('ROLLCALL_TRACES_URL holds a user or a password, which nobody sends');
+    settings.problem('ROLLCALL_TRACES_URL names a user or a password: a collector is not signed in to');
   if (url.pathname === '/') url.pathname = '/v1/traces';
   return { url: url.href, share };
 };

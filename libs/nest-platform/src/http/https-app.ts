@@ -3,7 +3,7 @@ import { Module, type DynamicModule, type Type } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, ModuleRef, NestFactory, Reflector } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { TlsSource } from '@rollcall/plane-ca';
-import type { AnsweredRequest } from '@rollcall/telemetry';
+import type { AnsweredRequest, Traces } from '@rollcall/telemetry';
 import type { Server as HttpsServer } from 'node:https';
 import { Logger as NestPinoLogger } from 'nestjs-pino';
 import type { Logger } from 'pino';
@@ -22,6 +22,8 @@ export type AppOptions = {
   readonly limits?: Partial<HttpLimits>;
   /** Is told each answer; for measurements. */
   readonly answered?: (request: AnsweredRequest) => void;
+  /** Follows some requests. (Default: none) */
+  readonly traces?: Traces;
 };
 
 /** The same with where and how it listens. */
@@ -77,11 +79,12 @@ export const createApp = async (
   tls: AdapterOptions['tls'] | null = null,
 ): Promise<{ app: NestFastifyApplication; adapter: ProblemFastifyAdapter }> => {
   const limits = { ...HTTP_LIMITS, ...options.limits };
-  const { logger, answered } = options;
+  const { logger, answered, traces } = options;
   const adapter = new ProblemFastifyAdapter({
     logger,
     limits,
     ...(answered ? { answered } : {}),
+    ...(traces ? { traces } : {}),
     ...(tls ? { tls } : {}),
   });
   const app = await NestFactory.create<NestFastifyApplication>(around(options), adapter, {

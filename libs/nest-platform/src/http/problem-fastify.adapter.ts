@@ -1,6 +1,6 @@
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { TlsSource } from '@rollcall/plane-ca';
-import type { AnsweredRequest } from '@rollcall/telemetry';
+import { NO_TRACES, type AnsweredRequest, type Traces } from '@rollcall/telemetry';
 import { PROBLEM_MEDIA_TYPE } from '@rollcall/wire';
 import type { FastifyHttpsOptions, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
@@ -18,6 +18,7 @@ import { installGate, openConnections, type OpenConnections } from './gate.js';
 import { acceptJsonOnly } from './json-body.js';
 import type { HttpLimits } from './limits.js';
 import { tellAnswers } from './tell-answers.js';
+import { traceRequests } from './trace-requests.js';
 import { knownRoutes } from './unknown-route.js';
 
 /** What the adapter is made of. Without `tls` it never listens: it only answers injected requests. */
@@ -26,6 +27,8 @@ export type AdapterOptions = {
   readonly limits: HttpLimits;
   /** Is told each answer. */
   readonly answered?: (request: AnsweredRequest) => void;
+  /** Follows some requests. */
+  readonly traces?: Traces;
   readonly tls?: { readonly source: TlsSource; readonly minVersion: SecureVersion };
 };
 
@@ -52,6 +55,7 @@ export class ProblemFastifyAdapter extends FastifyAdapter {
         .writeHead(problem.status, { 'content-type': PROBLEM_MEDIA_TYPE, connection: 'close' })
         .end(JSON.stringify(problem));
     });
+    if (options.traces && options.traces !== NO_TRACES) traceRequests(instance, options.traces);
     logRequests(instance, logger);
     if (options.answered) tellAnswers(instance, options.answered);
     this.connections = openConnections(instance);

@@ -9,6 +9,8 @@ export const logRequests = (instance: FastifyInstance, logger: Logger): void => 
     logger[level](
       {
         requestId: request.id,
+        // Of the few that are followed.
+        traceId: request.traced?.traceId,
         method: request.method,
         // The route and not the address that was asked for: a path that does not exist may be anything at all.
         route: request.routeOptions.url ?? null,

@@ -15,7 +15,7 @@ export const sendProblem = (
   { error, request, reply, logger }: { error: unknown; request: FastifyRequest; reply: FastifyReply; logger: Logger },
 ): FastifyReply => {
   codes.set(reply.raw, problem.code);
-  if (fault) logger.error({ err: error, requestId: request.id }, 'a request failed');
+  if (fault) logger.error({ err: error, requestId: request.id, traceId: request.traced?.traceId }, 'a request failed');
   return (
     reply
       .code(problem.status)

@@ -2,6 +2,8 @@ import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporte
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
 import type { Meter } from '../index.js';
 
+export { recordingTraces, type RecordedSpan, type RecordingTraces } from './recording-traces.js';
+
 /** A meter whose measurements can be read back, without a listener. */
 export type RecordingMeter = {
   readonly meter: Meter;
