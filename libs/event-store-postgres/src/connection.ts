@@ -23,8 +23,14 @@ export const connectionConfig = (connectionString: string, applicationName: stri
   keepAliveInitialDelayMillis: 10_000,
   connectionTimeoutMillis: 3_000,
   // A client that hangs is not waited for, and a lock that somebody holds is not either.
-  options: '-c TimeZone=UTC -c lock_timeout=2s -c idle_in_transaction_session_timeout=5s',
+  options: `-c TimeZone=UTC -c lock_timeout=2s -c idle_in_transaction_session_timeout=5s ${BY_KEY}`,
 });
+
+/**
+ * All that is asked of the record is found by a key. Plans are made when a session first asks, for a new plane on empty tables, and kept:
+ * they would read whole tables for every check while thousands of machines join.
+ */
+const BY_KEY = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off';
 
 /**
  * One connection that is replaced when it breaks. Calls queue on it in order, so what shares it is also ordered by it.

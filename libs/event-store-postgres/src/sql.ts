@@ -1,16 +1,18 @@
 // One SQL family per constant, so that a reviewer reads what runs.
 
-/** Heads, holders and repetitions of up to a thousand questions in one snapshot. */
+/**
+ * Heads, holders and repetitions of up to a thousand questions in one snapshot. Each is looked up by its key, which the `limit`s make sure
+ * of: a plan that was made on tables which nobody had analysed yet would read all of them, for as long as the session lives.
+ */
 export const ASK = `
 select coalesce(q.stream, k.stream) as stream, h.revision, h.fold, h.last_check_at, h.state,
-  h.stream is null and coalesce(q.stream, k.stream) is not null
-    and exists (select from event e where e.stream = coalesce(q.stream, k.stream)) as lost,
+  h.stream is null and (select true from event e where e.stream = coalesce(q.stream, k.stream) limit 1) is not null as lost,
   q.command is not null
-    and exists (select from event e where e.stream = coalesce(q.stream, k.stream) and e.command_id = q.command) as repeated,
+    and (select true from event e where e.stream = coalesce(q.stream, k.stream) and e.command_id = q.command limit 1) is not null as repeated,
   greatest(date_trunc('milliseconds', clock_timestamp()), (select b.recorded_at from batch b order by b.number desc limit 1)) as now
 from unnest($1::text[], $2::text[], $3::uuid[]) with ordinality q(stream, key, command, n)
-left join claim k on k.key = q.key and not k.released
-left join stream_head h on h.stream = coalesce(q.stream, k.stream)
+left join lateral (select c.stream from claim c where c.key = q.key and not c.released limit 1) k on true
+left join lateral (select s.* from stream_head s where s.stream = coalesce(q.stream, k.stream) limit 1) h on true
 order by q.n`;
 
 export const APPEND = `
