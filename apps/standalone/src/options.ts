@@ -14,6 +14,8 @@ export type StandaloneOptions = {
   readonly nats: boolean;
   /** Each of the three services shows its metrics, on a port that the system chooses. */
   readonly metrics: boolean;
+  /** The collector that gets the traces of every request. */
+  readonly traces?: string;
   readonly person: string;
   /** False: no local agent. */
   readonly agent: boolean;
@@ -45,6 +47,7 @@ export const readOptions = (
     .addOption(port('--nats-port <port>', 'port of the nats-server, where there is one', 8447, 'ROLLCALL_NATS_PORT'))
     .option('--no-nats', 'do not run a nats-server')
     .option('--metrics', 'show metrics for Prometheus, each service on a free port', false)
+    .option('--traces <url>', 'send the traces of all requests there, as OTLP over HTTP')
     .option('--person <name>', 'what the first person is called', userName)
     .option('--no-agent', 'do not run a local agent')
     .option(

@@ -144,6 +144,7 @@ const environmentOf = (
   ROLLCALL_OPERATOR_API_PORT: String(options.operatorPort),
   ROLLCALL_PROJECTOR_PORT: String(options.projectorPort),
   ...(options.metrics ? { ROLLCALL_METRICS_PORT: '0' } : {}),
+  ...(options.traces === undefined ? {} : { ROLLCALL_TRACES_URL: options.traces, ROLLCALL_TRACES_SHARE: '1' }),
   ...(nats === null ? {} : natsEnvironment(nats)),
   ...timing('ROLLCALL_INTERVAL_SECONDS', options.interval),
   ...timing('ROLLCALL_WINDOW_FLOOR_SECONDS', options.windowFloor),

@@ -71,7 +71,10 @@ it('sends spans as OTLP over HTTP, with the app that they are of and nothing of 
 it.each<[string, RequestListener]>([
   ['never answers', () => undefined],
   ['refuses', (_, response) => void response.writeHead(503).end()],
-  ['sends elsewhere', (_, response) => void response.writeHead(307, { location: '/' }).end()],
+  [
+    'sends elsewhere',
+    ({ url }, response) => void response.writeHead(url === '/other' ? 200 : 307, { location: '/other' }).end(),
+  ],
   ['hangs up', (request) => void request.socket.destroy()],
 ])('waits two seconds and a little for a collector that %s, also at the end, and says so once', async (_, answer) => {
   const { url } = await collector(answer);
@@ -102,11 +105,28 @@ const drip = (response: ServerResponse): void => {
   response.on('close', () => clearInterval(timer));
 };
 
-it('loses what is too much while the collector is away, and delivers again when it is back', async () => {
+it('keeps two thousand spans for a collector, loses more, and says so once', async () => {
+  let taken = 0;
+  const { url } = await collector((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      taken += Buffer.concat(chunks).toString().split('"spanId"').length - 1;
+      response.end('{}');
+    });
+  });
+  const { traces, told } = sending(url);
+  follow(traces, 5_000);
+  await traces.close();
+  expect(taken).toBe(2_048);
+  expect(told).toEqual([LOST, DELIVERED]);
+});
+
+it('delivers again when a collector that was away is back, and says so', async () => {
   const { url, server } = await collector((_, response) => void response.end());
   await end(server);
   const { traces, told } = sending(url);
-  follow(traces, 10_000);
+  follow(traces);
   await eventually('it was told', () => Promise.resolve(told.length > 0));
   await collector((_, response) => void response.end('{}'), Number(new URL(url).port));
   await eventually('it goes on', () => {

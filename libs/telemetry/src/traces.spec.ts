@@ -52,6 +52,7 @@ it('does nothing for what is not followed: decisions outside a request, and batc
   traces.publishing(batches)(true);
   const [batch] = batches as [Batch];
   traces.projecting('presence')([{ ...batch, trace: 'no traceparent' }])(true);
+  await store.decide(tally, { stream: 'tally-a' }, { type: 'Add', amount: 1 }, { actor, trace: 'no traceparent' });
   expect(spans()).toEqual([]);
   await store.close();
 });
