@@ -10,6 +10,8 @@ import { requireSystemTool } from './system-tool.js';
 export type TestNats = {
   /** For faults: `kill()`, `start()`, and `storeDirectory` while it is down. */
   readonly server: EmbeddedNats;
+  /** Where it lives. */
+  readonly directory: string;
   /** Where the program is. */
   readonly program: string;
   /** `nats://127.0.0.1:<port>` */
@@ -38,6 +40,7 @@ export const startNats = async (): Promise<TestNats> => {
   const file = (user: string) => server.credentialsFile(user);
   return {
     server,
+    directory,
     program: program.path,
     url: server.url,
     credentials: {

@@ -40,6 +40,8 @@ export type ProcessPlane = {
   enrolmentToken(): Promise<string>;
   /** A one-time link for the first person. */
   link(): Promise<string>;
+  /** Signs `rollcall` in, by its standard input: no command line shows the link. */
+  signIn(link: string): Promise<{ readonly code: number | null; readonly output: string }>;
   /** Runs `rollcall`, signed in as the first person once `login` was run. */
   cli(
     ...args: readonly string[]
@@ -63,15 +65,17 @@ export type PlaneOptions = {
   readonly projector?: Readonly<Record<string, string>>;
   /** How long a machine's connection may be quiet before the balancer ends it, in milliseconds. (Default: 250) */
   readonly quietMs?: number;
+  /** Goes with the plane. (Default: one of its own on the server that all tests share) */
+  readonly database?: FreshDatabase;
 };
 
 /** Starts it; resolves when every part says that it is ready. */
 export const startPlane = async (
   timing = QUICK,
-  { settings: ofAll = {}, projector: projectorSettings = {}, quietMs = QUIET_MS }: PlaneOptions = {},
+  { settings: ofAll = {}, projector: projectorSettings = {}, quietMs = QUIET_MS, database: given }: PlaneOptions = {},
 ): Promise<ProcessPlane> => {
   const processes = new Processes();
-  const database = await freshDatabase();
+  const database = given ?? (await freshDatabase());
   const directory = await mkdtemp(join(tmpdir(), 'rollcall-plane-'));
   const chainKey = join(directory, 'chain.key');
   await ensureChainKey(chainKey);
@@ -119,6 +123,7 @@ export const startPlane = async (
   ]);
 
   const cliEnvironment = { ROLLCALL_CONFIG_DIR: join(directory, 'cli'), NO_COLOR: '1' };
+  const cliProgram = join(root, 'dist/apps/cli/rollcall.mjs');
   const agentEnvironment = { ROLLCALL_AGENT_INTERVAL_FLOOR_MS: '300' };
   const agentProgram = join(root, 'dist/apps/agent/rollcall-agent.mjs');
   const place = (name: string) => ['--state-dir', join(directory, name)];
@@ -148,8 +153,9 @@ export const startPlane = async (
       const { secret } = await issueSignInLink(store, personId);
       return signInAddress(secret, { operatorApi: `https://127.0.0.1:${ports.operator}`, pins: [pin] });
     },
-    cli: (...args) =>
-      processes.run('rollcall', node, [join(root, 'dist/apps/cli/rollcall.mjs'), ...args], { env: cliEnvironment }),
+    signIn: (link) =>
+      processes.run('rollcall login', node, [cliProgram, 'login'], { env: cliEnvironment, input: `${link}\n` }),
+    cli: (...args) => processes.run('rollcall', node, [cliProgram, ...args], { env: cliEnvironment }),
     agent: (name, [command = '', ...args], input) =>
       processes.run(`rollcall-agent ${command}`, node, [agentProgram, command, ...place(name), ...args], {
         env: agentEnvironment,
@@ -177,8 +183,8 @@ const QUIET_MS = 250;
 /** Where all machines come from, as the plane sees it: an address that occurs nowhere else (O2). */
 export const MACHINE_ADDRESS = '127.0.0.77';
 
-/** Connections go to the upstreams in turn. */
-const balance = async (
+/** Connections go to the upstreams in turn, and come from that address. */
+export const balance = async (
   upstreams: readonly number[],
   quietMs: number,
 ): Promise<{ port: number; close(): Promise<void> }> => {
