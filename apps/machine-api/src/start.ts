@@ -103,6 +103,9 @@ type Opened = {
   end(): Promise<void>;
 };
 
+/** A check is answered, or refused, long before. */
+const STALLED_MS = 20_000;
+
 const serve = async (
   config: MachineApiConfig,
   { logger, metrics, traces, tls, tokens, store, tails, end }: Opened,
@@ -125,6 +128,7 @@ const serve = async (
     host: config.host,
     port: config.port,
     portVariable: PORT_VARIABLE,
+    limits: { stalledTimeoutMs: STALLED_MS },
     logger,
   });
   const lifetime = new Lifetime();

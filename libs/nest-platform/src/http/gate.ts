@@ -1,14 +1,15 @@
 import { Refusal } from '@rollcall/decider';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Socket } from 'node:net';
+import type { WithPrincipal } from '../access/allow.js';
 import type { Drain } from './drain.js';
+import type { HttpLimits } from './limits.js';
 
 /** Seconds after which another instance, or this one's successor, will have taken over. */
 const RETRY_AFTER_DRAIN = 2;
 
 /** The connections that a server has accepted, with those on which nothing was asked yet. */
 export type OpenConnections = {
-  readonly count: number;
   /** Ends all of them, whatever they are doing. */
   end(): void;
 };
@@ -19,11 +20,19 @@ const NUL = '%00';
 /** Answers `/healthz` even while it drains: the process is alive, it only takes no more work. */
 const LIVENESS_PATH = '/healthz';
 
-/** What every request passes before anything of ours looks at it. */
+/** What every request passes before anything of ours looks at it, and every answer on its way out. */
 export const installGate = (
   instance: FastifyInstance,
-  { drain, connections, keepAliveBudget }: { drain: Drain; connections: OpenConnections; keepAliveBudget: number },
+  { drain, limits }: { drain: Drain; limits: HttpLimits },
 ): void => {
+  const kept = new Set<Socket>();
+  /** Keeps a connection if the budget allows it. */
+  const keep = (socket: Socket): boolean => {
+    if (kept.size >= limits.keepAliveBudget) return false;
+    kept.add(socket);
+    socket.once('close', () => kept.delete(socket));
+    return true;
+  };
   instance.addHook('onRequest', (request, reply, done) => {
     reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
     if (drain.draining) {
@@ -32,7 +41,7 @@ export const installGate = (
         done(new Refusal('unavailable', { retryAfter: RETRY_AFTER_DRAIN, detail: 'This instance is stopping.' }));
         return;
       }
-    } else if (connections.count > keepAliveBudget) reply.header('connection', 'close');
+    }
     reply.raw.once('close', drain.enter());
     if (request.url.includes(NUL)) {
       done(new Refusal('bad-request'));
@@ -42,7 +51,17 @@ export const installGate = (
     const encoding = request.headers['content-encoding'];
     done(encoding !== undefined && encoding !== 'identity' ? new Refusal('unsupported-type') : undefined);
   });
+  // The budget is for those whom we know: strangers could use it up by asking once in a while for what anybody may ask.
+  instance.addHook('onSend', (request, reply, _payload, done) => {
+    const { socket } = request.raw;
+    if (!kept.has(socket) && !(isKnown(request, reply) && keep(socket))) reply.header('connection', 'close');
+    done();
+  });
 };
+
+/** Whether a caller showed something that we gave out: a credential, or a token that was taken. */
+const isKnown = (request: FastifyRequest & WithPrincipal, { statusCode }: FastifyReply): boolean =>
+  statusCode < 400 && (request.principal !== undefined || request.method === 'POST');
 
 /** Keeps count of the connections of a server. */
 export const openConnections = (instance: FastifyInstance): OpenConnections => {
@@ -52,9 +71,6 @@ export const openConnections = (instance: FastifyInstance): OpenConnections => {
     socket.once('close', () => sockets.delete(socket));
   });
   return {
-    get count() {
-      return sockets.size;
-    },
     end: () => {
       for (const socket of sockets) socket.destroy();
     },

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { Body, Controller, Get, Module, Post } from '@nestjs/common';
+import { Refusal } from '@rollcall/decider';
 import { loadOrCreateAuthority, openTls, type TlsSource } from '@rollcall/plane-ca';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -10,8 +11,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { gzipSync } from 'node:zlib';
-import { Allow } from '../access/allow.js';
+import { Allow, Authenticator, type Principal } from '../access/allow.js';
 import { HealthModule } from '../health/health.module.js';
+import { eventually } from '../../../../test/support/processes.js';
 import { recordingLogger } from '../testing/index.js';
 import { startHttpsApp, type HttpsApp, type HttpsAppOptions } from './https-app.js';
 
@@ -33,12 +35,29 @@ class Slow {
     return 'quick';
   }
 
+  @Get('known')
+  @Allow('person')
+  known(): string {
+    return 'known';
+  }
+
   @Post('body')
   body(@Body() body: unknown): unknown {
     return { keys: Object.keys(body as object).length };
   }
 }
-@Module({ imports: [HealthModule.register({ checks: () => [] })], controllers: [Slow] })
+
+class KnowsEverybody extends Authenticator {
+  override authenticate(bearer: string | null): Principal {
+    if (bearer === null) throw new Refusal('not-signed-in');
+    return { kind: 'person' };
+  }
+}
+@Module({
+  imports: [HealthModule.register({ checks: () => [] })],
+  controllers: [Slow],
+  providers: [{ provide: Authenticator, useClass: KnowsEverybody }],
+})
 class SlowModule {}
 
 let directory: string;
@@ -86,6 +105,7 @@ const keptAgent = (): Agent => {
   agents.push(agent);
   return agent;
 };
+const headers = { authorization: 'Bearer somebody' };
 const call = async (
   app: HttpsApp,
   path: string,
@@ -160,7 +180,7 @@ it('names a taken port and the setting that chooses another', async () => {
 it('drains: finishes what runs, answers new requests on live connections with 503 and Retry-After, and ends', async () => {
   const app = await start();
   const agent = keptAgent();
-  expect((await call(app, '/quick', { agent })).headers.connection).toBe('keep-alive');
+  expect((await call(app, '/known', { agent, headers })).headers.connection).toBe('keep-alive');
   const running = call(app, '/slow');
   await arrived.promise;
   const closing = app.close();
@@ -284,6 +304,30 @@ it.each([
 it('keeps connections alive up to its budget and closes beyond it', async () => {
   const app = await start({ limits: { keepAliveBudget: 1 } });
   const agent = keptAgent();
-  expect((await call(app, '/quick', { agent })).headers.connection).toBe('keep-alive');
-  expect((await call(app, '/quick', { agent: keptAgent() })).headers.connection).toBe('close');
+  const connectionOf = async (asked: Agent) =>
+    (await call(app, '/known', { agent: asked, headers })).headers.connection;
+  expect([await connectionOf(agent), await connectionOf(keptAgent())]).toEqual(['keep-alive', 'close']);
+  expect(await connectionOf(agent)).toBe('keep-alive');
+  agent.destroy();
+  await eventually('its place is free', async () => (await connectionOf(keptAgent())) === 'keep-alive');
+});
+
+it('keeps no connection of strangers, so they use up nothing of the budget (row 38)', async () => {
+  const app = await start({ limits: { keepAliveBudget: 1 } });
+  for (const path of ['/quick', '/healthz', '/known', '/nowhere'])
+    expect([path, (await call(app, path, { agent: keptAgent() })).headers.connection]).toEqual([path, 'close']);
+  const json = { method: 'POST', headers: { 'content-type': 'application/json' } };
+  expect((await call(app, '/body', { ...json, agent: keptAgent() }, 'no')).headers.connection).toBe('close');
+  // Whoever brought what was taken is no stranger.
+  expect((await call(app, '/body', { ...json, agent: keptAgent() }, '{}')).headers.connection).toBe('keep-alive');
+});
+
+it('ends a connection on which an answer does not get through (row 38)', async () => {
+  const app = await start({ limits: { stalledTimeoutMs: 200 } });
+  const socket = await open(app);
+  socket.on('error', () => undefined);
+  const gone = once(socket, 'close');
+  socket.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n');
+  await arrived.promise;
+  await gone;
 });

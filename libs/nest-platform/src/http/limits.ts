@@ -19,9 +19,11 @@ export type HttpLimits = {
   readonly requestTimeoutMs: number;
   /** How often the two limits above are looked at. */
   readonly checkingIntervalMs: number;
+  /** How long nothing may move on a connection while a request is answered: who does not read is not waited for. Longer than any statement. */
+  readonly stalledTimeoutMs: number;
   /** How long a connection without a request is kept. Longer than the usual interval between two checks. */
   readonly keepAliveTimeoutMs: number;
-  /** Open connections beyond which answers say `Connection: close`: each costs about 50 KB. */
+  /** How many connections are kept after their answer, of callers whom we know; each costs about 50 KB. Beyond it answers say `Connection: close`. */
   readonly keepAliveBudget: number;
   /** Open connections beyond which new ones are dropped. */
   readonly connections: number;
@@ -38,6 +40,7 @@ export const HTTP_LIMITS: HttpLimits = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 15_000,
   checkingIntervalMs: 2_000,
+  stalledTimeoutMs: 65_000,
   keepAliveTimeoutMs: 75_000,
   keepAliveBudget: 10_000,
   connections: 20_000,

@@ -59,11 +59,7 @@ export class ProblemFastifyAdapter extends FastifyAdapter {
     logRequests(instance, logger);
     if (options.answered) tellAnswers(instance, options.answered);
     this.connections = openConnections(instance);
-    installGate(instance, {
-      drain: this.drain,
-      connections: this.connections,
-      keepAliveBudget: limits.keepAliveBudget,
-    });
+    installGate(instance, { drain: this.drain, limits });
     acceptJsonOnly(instance, limits);
     acceptBytesWhereDeclared(instance, limits);
     const unknownRoute = knownRoutes(instance);
@@ -90,6 +86,7 @@ export class ProblemFastifyAdapter extends FastifyAdapter {
 const serverOptions = ({ logger, limits, tls }: AdapterOptions): Partial<FastifyHttpsOptions<HttpsServer>> => ({
   bodyLimit: limits.bodyBytes,
   requestTimeout: limits.requestTimeoutMs,
+  connectionTimeout: limits.stalledTimeoutMs,
   keepAliveTimeout: limits.keepAliveTimeoutMs,
   genReqId: () => randomUUID(),
   // One path, one answer: no route is reachable under a second spelling.
