@@ -330,4 +330,5 @@ it('ends a connection on which an answer does not get through (row 38)', async (
   socket.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n');
   await arrived.promise;
   await gone;
+  expect(socket.destroyed).toBe(true);
 });
