@@ -15,7 +15,16 @@ it('goes on recording for an instance of the version before, which knows nothing
   await older.connect();
   try {
     const stream = machineStream(randomUUID());
-    const head = { stream, expected: 0, fresh: true, revision: 1, fold: tally.fold, state: '{}', events: [], claims: [] };
+    const head = {
+      stream,
+      expected: 0,
+      fresh: true,
+      revision: 1,
+      fold: tally.fold,
+      state: '{}',
+      events: [],
+      claims: [],
+    };
     const values = appendValues([{ ...head, checkIns: [{ revision: 1, checkIn: checkOf(stream, 1) }] }], null, {});
     await older.query(sql.APPEND.replace(', $35::text', ''), values.slice(0, 34));
     expect(await log.readBatches(0n, 10)).toMatchObject([{ number: 1n, facts: [{ stream }], trace: null }]);

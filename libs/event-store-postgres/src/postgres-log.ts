@@ -19,6 +19,7 @@ import {
 import type { Instant, Json } from '@rollcall/decider';
 import { machineIdOf } from '@rollcall/machine';
 import { AppendHint } from './append-hint.js';
+import { Unencodable } from './binary-arrays.js';
 import { connectionConfig, ConnectionLost, ConnectionReplaced, ReplacedConnection } from './connection.js';
 import { appendValues, checkInOf, eventOf, type CheckRow, type EventRow, type Known } from './rows.js';
 import * as sql from './sql.js';
@@ -97,7 +98,7 @@ export class PostgresLog extends RecordLog {
     items: readonly AppendItem[],
     { trace = null, continuity = null }: AppendOptions = {},
   ): Promise<AppendResult> {
-    const values = appendValues(items, this.known(), { trace });
+    const values = encoded(items, this.known(), trace);
     const rows = await this.call<AppendRow>({ name: 'append', text: sql.APPEND, values }, continuity);
     const { batch, recorded_at: recordedAt, codes } = rows[0] as AppendRow;
     this.heard(batch, recordedAt);
@@ -286,6 +287,16 @@ type BatchRow = {
 const answerOf = ({ stream, revision, fold, last_check_at: lastCheckAt, state, lost, repeated }: AskRow): Answer => {
   const head = revision === null || fold === null ? null : { revision, fold, lastCheckAt, state };
   return { stream, head, lost, repeated };
+};
+
+/** @throws ItemsRejected before anything is sent. */
+const encoded = (items: readonly AppendItem[], known: Known, trace: string | null): unknown[] => {
+  try {
+    return appendValues(items, known, { trace });
+  } catch (error) {
+    if (error instanceof Unencodable) throw new ItemsRejected(error.message, { cause: error });
+    throw error;
+  }
 };
 
 const outcomeOf = (code: string): ItemOutcome => {

@@ -6,6 +6,7 @@ import {
   type RecordedEvent,
 } from '@rollcall/event-store';
 import { machineStream, STOP_REASONS, type CheckedIn } from '@rollcall/machine';
+import { booleans, integers, smallints, texts, uuids } from './binary-arrays.js';
 import { timestampOf } from './connection.js';
 
 export type EventRow = {
@@ -86,7 +87,7 @@ const actorOf = (text: string): Actor => {
 /** What a writer knows of the record's time: the newest batch it saw, and how long ago by its steady clock. */
 export type Known = { readonly recordedAt: number; readonly elapsedMs: number } | null;
 
-/** The parallel arrays of one call of `append`, and what it is told beside them. */
+/** The parallel arrays of one call of `append`, and what it is told beside them. @throws Unencodable for an item that no column takes. */
 export const appendValues = (
   items: readonly AppendItem[],
   known: Known,
@@ -98,37 +99,38 @@ export const appendValues = (
   );
   const claims = items.flatMap((item, index) => item.claims.map((claim) => ({ ...claim, item: index + 1 })));
   return [
-    items.map((item) => item.stream),
-    items.map((item) => item.expected),
-    items.map((item) => item.revision),
-    items.map((item) => item.fold),
-    items.map((item) => item.fresh),
-    items.map((item) => item.checkIns.length > 0),
-    items.map((item) => item.state),
-    events.map((event) => event.item),
-    events.map((event) => event.revision),
-    events.map((event) => event.commandId),
-    events.map((event) => event.ordinal),
-    events.map((event) => event.eventId),
-    events.map((event) => event.type),
+    texts(items.map((item) => item.stream)),
+    integers(items.map((item) => item.expected)),
+    integers(items.map((item) => item.revision)),
+    integers(items.map((item) => item.fold)),
+    booleans(items.map((item) => item.fresh)),
+    booleans(items.map((item) => item.checkIns.length > 0)),
+    texts(items.map((item) => item.state)),
+    integers(events.map((event) => event.item)),
+    integers(events.map((event) => event.revision)),
+    uuids(events.map((event) => event.commandId)),
+    integers(events.map((event) => event.ordinal)),
+    uuids(events.map((event) => event.eventId)),
+    texts(events.map((event) => event.type)),
+    // What a machine claims as the time of an event; no event carries one yet.
     events.map(() => null),
-    events.map((event) => actorText(event.actor)),
-    events.map((event) => event.body),
-    events.map((event) => event.trace),
-    checks.map((check) => check.item),
-    checks.map((check) => check.revision),
-    checks.map(({ checkIn }) => checkIn.machine),
-    checks.map(({ checkIn }) => checkIn.checkId),
-    checks.map(({ checkIn }) => checkIn.generation),
-    checks.map(({ checkIn }) => checkIn.boot.counter),
-    checks.map(({ checkIn }) => Number.parseInt(checkIn.boot.id, 16) | 0),
-    checks.map(({ checkIn }) => checkIn.sequence),
-    checks.map(({ checkIn }) => saidOf(checkIn)),
-    checks.map(({ checkIn }) => checkIn.interval),
-    checks.map(({ checkIn }) => checkIn.window),
-    claims.map((claim) => claim.item),
-    claims.map((claim) => claim.key),
-    claims.map((claim) => claim.op === 'release'),
+    texts(events.map((event) => actorText(event.actor))),
+    texts(events.map((event) => event.body)),
+    texts(events.map((event) => event.trace)),
+    integers(checks.map((check) => check.item)),
+    integers(checks.map((check) => check.revision)),
+    uuids(checks.map(({ checkIn }) => checkIn.machine)),
+    uuids(checks.map(({ checkIn }) => checkIn.checkId)),
+    integers(checks.map(({ checkIn }) => checkIn.generation)),
+    integers(checks.map(({ checkIn }) => checkIn.boot.counter)),
+    integers(checks.map(({ checkIn }) => Number.parseInt(checkIn.boot.id, 16) | 0)),
+    integers(checks.map(({ checkIn }) => checkIn.sequence)),
+    smallints(checks.map(({ checkIn }) => saidOf(checkIn))),
+    smallints(checks.map(({ checkIn }) => checkIn.interval)),
+    smallints(checks.map(({ checkIn }) => checkIn.window)),
+    integers(claims.map((claim) => claim.item)),
+    texts(claims.map((claim) => claim.key)),
+    booleans(claims.map((claim) => claim.op === 'release')),
     known && timestampOf(known.recordedAt),
     known?.elapsedMs ?? 0,
     markAfterMs,
