@@ -180,3 +180,19 @@ it('records once, and answers as a repetition, what was recorded although its an
   expect(await log.readStream('tally-a')).toHaveLength(1);
   await store.close();
 });
+
+it('decides on what would come back from the record, also within a round', async () => {
+  const seen: string[][] = [];
+  const dropping = {
+    ...tally,
+    decide: (state, command, moment) => (seen.push(Object.keys(state)), tally.decide(state, command, moment)),
+    evolve: (state, fact) => ({ ...tally.evolve(state, fact), dropped: undefined }),
+  } as typeof tally;
+  const store = new InMemoryEventStore();
+  const said = () => store.decide(dropping, { stream: 'tally-a' }, { type: 'Add', amount: 1 }, { actor });
+  await Promise.all([said(), said()]);
+  await said();
+  expect(seen.flat()).not.toContain('dropped');
+  expect(seen).toHaveLength(3);
+  await store.close();
+});
