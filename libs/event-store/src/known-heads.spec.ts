@@ -12,7 +12,7 @@ const replaceable = (first: InMemoryLog) => {
   let current = first;
   const asked: number[] = [];
   const beforeAppend: (() => void)[] = [];
-  const log = new Proxy(first as RecordLog, {
+  const log = new Proxy<RecordLog>(first, {
     get: (_, name: keyof RecordLog) => {
       if (name === 'continuity') return current.continuity;
       if (name === 'ask')
@@ -148,7 +148,7 @@ describe('a command that may rest on a known head', () => {
       hear(),
       store.decide(tally, { stream: STREAM }, { type: 'Add', amount: 1 }, { actor }),
     ]);
-    expect([heard.revision, added.revision].sort()).toEqual([5, 6]);
+    expect([heard.revision, added.revision].sort((a, b) => a - b)).toEqual([5, 6]);
     behind.asked.length = 0;
     // What was written here by any command is known afterwards.
     expect(await hear()).toMatchObject({ revision: 7, state: { total: 1, checks: 6 } });
