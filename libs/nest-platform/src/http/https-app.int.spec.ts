@@ -332,3 +332,15 @@ it('ends a connection on which an answer does not get through (row 38)', async (
   await gone;
   expect(socket.destroyed).toBe(true);
 });
+
+it.each([
+  ['has not begun', ''],
+  ['is not finished', '160301020001'],
+])('ends a connection whose TLS handshake %s in time (row 38)', async (_, hello) => {
+  const app = await start({ limits: { handshakeTimeoutMs: 100 } });
+  const socket = createConnection({ port: app.port, host: '127.0.0.1' });
+  socket.on('error', () => undefined).resume();
+  socket.write(Buffer.from(hello, 'hex'));
+  await new Promise((gone) => socket.once('close', gone));
+  expect(socket.bytesRead).toBe(0);
+});

@@ -4,6 +4,9 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { problemOf } from './problem-document.js';
 
+/** Milliseconds in which the answer has to be taken. Who has not finished a TLS handshake never takes it. */
+const TAKEN_WITHIN = 1_000;
+
 /**
  * Answers bytes that never became a request (broken syntax, headers that are too large or too slow) in the same form as everything
  * else, and ends the connection. Nothing is logged: the error carries the raw bytes.
@@ -17,6 +20,7 @@ export const answerClientError = (error: NodeJS.ErrnoException, socket: Socket):
     new Refusal(error.code === 'HPE_HEADER_OVERFLOW' ? 'headers-too-large' : 'bad-request'),
   );
   const body = JSON.stringify(problem);
+  socket.setTimeout(TAKEN_WITHIN, () => socket.destroy());
   socket.end(
     [
       `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
