@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Fleet, type FleetReport } from '@rollcall/fleet-simulator';
 import { BATCH_STREAM, BATCH_SUBJECT, placeOfMessageId } from '@rollcall/feed';
@@ -8,9 +6,9 @@ import { startNats, type TestNats } from './nats.js';
 import { Owner } from './owner.js';
 import { QUICK, startPlane, type ProcessPlane } from './plane.js';
 import { eventually, type Running } from './processes.js';
+import { verdictOn } from './verdict.js';
 import { Witness } from './witness.js';
 
-const VERIFY = resolve(import.meta.dirname, '../../infra/verify.mjs');
 const MACHINES = 200;
 const RATE = 500;
 /** How long the read models, and the publishing, may take to get where the record is once no machine checks in any more. */
@@ -120,7 +118,7 @@ export class FanOut {
     return {
       report: await running,
       longestLag: await watching,
-      broken: await this.#broken(),
+      broken: await verdictOn(this.plane, this.#answered),
       missteps: await this.#missteps(),
       unpublished: await this.#unpublished(),
     };
@@ -219,18 +217,5 @@ export class FanOut {
        where old <> before or new <= old`,
     );
     return rows.map(({ sentence }) => sentence);
-  }
-
-  async #broken(): Promise<Aftermath['broken']> {
-    const answers = join(this.plane.directory, 'answers.jsonl');
-    await writeFile(answers, this.#answered.map((checkId) => JSON.stringify({ checkId })).join('\n'));
-    const gap = String(QUICK.gap);
-    const args = [VERIFY, '--json', '--gap-seconds', gap, '--answers', answers, this.plane.database.url];
-    const { stdout, output } = await this.plane.processes.run('verify', process.execPath, args);
-    if (!stdout) throw new Error(output);
-    const { invariants } = JSON.parse(stdout) as {
-      readonly invariants: readonly { readonly id: string; readonly offenders: readonly string[] }[];
-    };
-    return Object.fromEntries(invariants.map(({ id, offenders }) => [id, offenders]));
   }
 }

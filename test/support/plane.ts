@@ -19,6 +19,9 @@ const node = process.execPath;
 /** Short windows, so that absence takes seconds. All in seconds. */
 export const QUICK = { interval: 1, windowFloor: 3, gap: 2, mark: 0.5 } as const;
 
+/** How often machines check in, and after how long a silence they are absent, or the plane was deaf. In seconds. */
+export type Timing = { readonly [Name in keyof typeof QUICK]: number };
+
 /** A plane of real processes from `dist`, as it runs in production: two machine APIs behind a balancer, an operator API, a projector. */
 export type ProcessPlane = {
   readonly processes: Processes;
@@ -71,7 +74,7 @@ export type PlaneOptions = {
 
 /** Starts it; resolves when every part says that it is ready. */
 export const startPlane = async (
-  timing = QUICK,
+  timing: Timing = QUICK,
   { settings: ofAll = {}, projector: projectorSettings = {}, quietMs = QUIET_MS, database: given }: PlaneOptions = {},
 ): Promise<ProcessPlane> => {
   const processes = new Processes();
