@@ -116,11 +116,11 @@ const serve = async (
   const terms = new MachineTerms(config.policy, pins);
   const readiness = recordReadiness(store, config.database);
   const counts = new CheckCounts(metrics.meter);
-  const measured = measureRequests(metrics.meter);
+  const measured = config.metrics && measureRequests(metrics.meter);
   const https = await startHttpsApp({
     module: MachineApiModule.over({ store, tails, epoch, tokens, terms, readiness, counts }),
     answered: (request) => {
-      measured(request);
+      measured?.(request);
       counts.answered(request);
     },
     traces,

@@ -48,10 +48,11 @@ type Step = (state: MachineState) => readonly MachineFact[];
 const inTurn = (state: MachineState, ...steps: readonly Step[]): readonly MachineFact[] => {
   const facts: MachineFact[] = [];
   let current = state;
-  for (const step of steps) {
+  for (const [index, step] of steps.entries()) {
     const decided = step(current);
     facts.push(...decided);
-    current = decided.reduce(evolve, current);
+    // Nobody decides on the result of the last one.
+    if (index + 1 < steps.length) current = decided.reduce(evolve, current);
   }
   return facts;
 };

@@ -1,5 +1,5 @@
-export { Allow, Authenticator, Caller } from './access/allow.js';
-export type { Principal, PrincipalKind } from './access/allow.js';
+export { Allow, Authenticator, Caller, callerOf } from './access/allow.js';
+export type { Principal, PrincipalKind, WithPrincipal } from './access/allow.js';
 export { routesOf } from './access/routes.js';
 export type { DeclaredRoute } from './access/routes.js';
 export {
@@ -32,5 +32,5 @@ export { runApp } from './run-app.js';
 export type { Running } from './run-app.js';
 export { openTraces } from './traces/open-traces.js';
 export { STRICT_BODY, TOLERANT_BODY } from './validation/body-pipes.js';
-export { schemaPipe } from './validation/schema-pipe.js';
+export { bodyCheck } from './validation/body-check.js';
 export type { Logger } from 'pino';

@@ -15,9 +15,11 @@ export class CredentialHolders {
   constructor(private readonly store: EventStore) {}
 
   /** The machine's id; null for a credential that nobody registered. */
-  async machineOf(keyHash: string): Promise<string | null> {
-    const known = this.known.get(keyHash);
-    if (known !== undefined) return known;
+  machineOf(keyHash: string): string | Promise<string | null> {
+    return this.known.get(keyHash) ?? this.lookUp(keyHash);
+  }
+
+  private async lookUp(keyHash: string): Promise<string | null> {
     const held = await this.store.holder(credentialKey(keyHash));
     if (!held) return null;
     const machine = machineIdOf(held.stream);

@@ -28,9 +28,13 @@ export abstract class Authenticator {
 /** Where the guard leaves the principal for `@Caller()`. */
 export type WithPrincipal = { principal?: Principal };
 
-/** Injects the principal of a request into a handler's parameter; a route for `anybody` has none. */
-export const Caller = createParamDecorator((_: unknown, context: ExecutionContext): Principal => {
-  const { principal } = context.switchToHttp().getRequest<WithPrincipal>();
-  if (!principal) throw new Error('@Caller() on a route that anybody may call');
+/** The principal of a request, for a handler that takes the request whole. @throws Error on a route for `anybody`, which has none. */
+export const callerOf = ({ principal }: WithPrincipal): Principal => {
+  if (!principal) throw new Error('Nobody is known as the caller on a route that anybody may call');
   return principal;
-});
+};
+
+/** Injects the principal of a request into a handler's parameter; a route for `anybody` has none. */
+export const Caller = createParamDecorator((_: unknown, context: ExecutionContext): Principal =>
+  callerOf(context.switchToHttp().getRequest<WithPrincipal>()),
+);

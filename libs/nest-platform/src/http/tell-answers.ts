@@ -13,7 +13,10 @@ export const tellAnswers = (instance: FastifyInstance, answered: (request: Answe
 /** An answer that was given. Never who asked, nor the path that was asked for (O2). */
 export const answeredBy = (request: FastifyRequest, reply: FastifyReply): AnsweredRequest => ({
   method: request.method,
-  route: request.routeOptions.url ?? null,
+  // Found out only for who asks: Fastify puts a description of the whole route together each time.
+  get route() {
+    return request.routeOptions.url ?? null;
+  },
   status: reply.statusCode,
   code: problemCodeOf(reply),
   seconds: reply.elapsedTime / 1_000,

@@ -6,6 +6,10 @@ export const logRequests = (instance: FastifyInstance, logger: Logger): void => 
   instance.addHook('onResponse', (request, reply, done) => {
     const { statusCode } = reply;
     const level = statusCode >= 500 ? 'warn' : statusCode >= 400 ? 'info' : 'debug';
+    if (!logger.isLevelEnabled(level)) {
+      done();
+      return;
+    }
     logger[level](
       {
         requestId: request.id,

@@ -1,14 +1,17 @@
-import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { Controller, HttpCode, Post, Req } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { Allow, ApiProblems, Caller, schemaPipe } from '@rollcall/nest-platform';
+import { Allow, ApiProblems, bodyCheck, callerOf, type WithPrincipal } from '@rollcall/nest-platform';
 import type { CheckAnswer } from '@rollcall/wire';
 import type { PresentedCredential } from '../presented-credential.js';
 import { AcceptMachineCheck } from './accept-check.command.js';
 import { CheckAnswerDto } from './accept-check.dto.js';
 import { CHECK_DOCUMENT, CHECK_SCHEMA, saidBy, type CheckBody } from './check-body.js';
 
-const CHECK_BODY = schemaPipe(CHECK_SCHEMA);
+const checked = bodyCheck<CheckBody>(CHECK_SCHEMA);
+
+/** Taken whole: Nest resolves each other parameter, and each pipe, by promises of its own (ADR 13). */
+type CheckRequest = WithPrincipal & { readonly body: unknown };
 
 @ApiTags('machine')
 @Allow('machine')
@@ -32,7 +35,8 @@ export class AcceptCheckController {
     'unsupported-type',
     'unavailable',
   )
-  check(@Caller() { keyHash }: PresentedCredential, @Body(CHECK_BODY) body: CheckBody): Promise<CheckAnswer> {
-    return this.commands.execute(new AcceptMachineCheck(keyHash, saidBy(body)));
+  check(@Req() request: CheckRequest): Promise<CheckAnswer> {
+    const { keyHash } = callerOf(request) as PresentedCredential;
+    return this.commands.execute(new AcceptMachineCheck(keyHash, saidBy(checked(request.body))));
   }
 }

@@ -1,19 +1,18 @@
-import type { PipeTransform } from '@nestjs/common';
 import { Refusal } from '@rollcall/decider';
 import { Ajv, type ErrorObject, type SchemaObject } from 'ajv';
 import { MOST_ERRORS } from './body-pipes.js';
 
 /**
- * A body's check by a JSON schema that is compiled once, for a route whose every microsecond counts (ADR 12). It says what the pipes of
- * `class-validator` say: `invalid-body`, field by field, and never the values. Fields that the schema does not name are let through.
+ * Checks a body by a JSON schema that is compiled once, for a route whose every microsecond counts (ADR 13). Answers the body as it is; fields
+ * that the schema does not name are let through.
+ *
+ * @throws Refusal what the pipes of `class-validator` say: `invalid-body`, field by field, and never the values.
  */
-export const schemaPipe = (schema: SchemaObject): PipeTransform<unknown, unknown> => {
-  const isValid = new Ajv({ allErrors: true }).compile(schema);
-  return {
-    transform: (body) => {
-      if (isValid(body)) return body;
-      throw new Refusal('invalid-body', { errors: (isValid.errors ?? []).slice(0, MOST_ERRORS).map(named) });
-    },
+export const bodyCheck = <Body>(schema: SchemaObject): ((body: unknown) => Body) => {
+  const isValid = new Ajv({ allErrors: true }).compile<Body>(schema);
+  return (body) => {
+    if (isValid(body)) return body;
+    throw new Refusal('invalid-body', { errors: (isValid.errors ?? []).slice(0, MOST_ERRORS).map(named) });
   };
 };
 
