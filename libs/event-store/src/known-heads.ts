@@ -1,4 +1,5 @@
 import type { Instant, Json } from '@rollcall/decider';
+import { LRUCache } from 'lru-cache';
 import type { Head } from './record-log.js';
 
 /** What an instance last saw of a stream, by reading its head or by writing it. */
@@ -24,13 +25,14 @@ const MOST_PATIENCE = 64;
  * meet the same instance; one whose checks wander between instances is soon not relied on any more.
  */
 export class KnownHeads {
-  /** In the order of their last use. */
-  private readonly heads = new Map<string, KnownHead>();
+  private readonly heads: LRUCache<string, KnownHead>;
   /** That of the record when these heads were learned. */
   continuity = 0;
 
   /** @param most heads; the longest unused one gives way. One takes about a kilobyte. */
-  constructor(private readonly most: number) {}
+  constructor(most: number) {
+    this.heads = new LRUCache({ max: most });
+  }
 
   /** The head to rely on; null where there is none that these rules have folded. */
   reliable(stream: string, byFold: number): Head | null {
@@ -62,9 +64,7 @@ export class KnownHeads {
   /** This instance has just written this head. */
   wrote(stream: string, head: Omit<KnownHead, 'confirmed' | 'needed'>): void {
     const { confirmed = 0, needed = 1 } = this.heads.get(stream) ?? {};
-    this.heads.delete(stream);
     this.heads.set(stream, { ...head, confirmed, needed });
-    if (this.heads.size > this.most) this.heads.delete(this.heads.keys().next().value as string);
   }
 
   /** Nobody knows what became of an append. */

@@ -22,3 +22,14 @@ it.each([
   ['more than it', `${tokens.issue(PLACE, 1)}A`],
   ['nothing', ''],
 ])('does not take a token of %s for one of its own', (_, token) => expect(tokens.read(PLACE, token)).toBeNull());
+
+it('knows what it issued last, for that machine and in that epoch only', () => {
+  const own = new ChainTokens(Buffer.alloc(32, 1));
+  const token = own.issue(PLACE, 7);
+  expect(own.read(PLACE, token)).toBe(7);
+  expect(own.read({ ...PLACE, epoch: '0192f0c4-0000-7000-8000-0000000000ff' }, token)).toBeNull();
+  expect(own.read({ ...PLACE, machine: '0192f0c4-0000-7000-8000-000000000002' }, token)).toBeNull();
+  // Two are good at a time: the one before, after a lost answer, is sealed and compared.
+  own.issue(PLACE, 8);
+  expect(own.read(PLACE, token)).toBe(7);
+});

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { EventStore } from '@rollcall/event-store';
 import { credentialKey, machineIdOf } from '@rollcall/machine';
+import { LRUCache } from 'lru-cache';
 
 const MOST_KNOWN = 200_000;
 
@@ -10,7 +11,7 @@ const MOST_KNOWN = 200_000;
  */
 @Injectable()
 export class CredentialHolders {
-  private readonly known = new Map<string, string>();
+  private readonly known = new LRUCache<string, string>({ max: MOST_KNOWN });
 
   constructor(private readonly store: EventStore) {}
 
@@ -23,13 +24,7 @@ export class CredentialHolders {
     const held = await this.store.holder(credentialKey(keyHash));
     if (!held) return null;
     const machine = machineIdOf(held.stream);
-    this.remember(keyHash, machine);
-    return machine;
-  }
-
-  private remember(keyHash: string, machine: string): void {
-    const [oldest] = this.known.size >= MOST_KNOWN ? this.known.keys() : [];
-    if (oldest !== undefined) this.known.delete(oldest);
     this.known.set(keyHash, machine);
+    return machine;
   }
 }
