@@ -36,7 +36,7 @@ describe('under a load of 300 checks per second, a Postgres', () => {
     const machine = await recording.machine(instance);
     const recorded = await recording.during(async () => {
       for (let time = 0; time < 3; time += 1) {
-        const { check, backend, answer } = await recording.lingering(machine, 1, instance);
+        const { check, backend, answer } = await recording.lingering(machine, 2.5, instance);
         process.kill(backend, 'SIGKILL');
         expect([200, 503]).toContain((await answer).status);
         await eventually(
@@ -70,7 +70,7 @@ describe('under a load of 300 checks per second, a Postgres', () => {
       const { stdout, output } = await recording.plane.cli('machines', '--json');
       if (!stdout) throw new Error(output);
       const { machines } = JSON.parse(stdout) as MachineList;
-      const awake = machines.filter(({ name, lifecycle }) => name !== BY_HAND && !/^stop/.test(lifecycle ?? ''));
+      const awake = machines.filter(({ name, lifecycle }) => name !== BY_HAND && !lifecycle?.startsWith('stop'));
       return [...new Set(awake.map(({ presence }) => presence))];
     };
     const allArePresent = async () => (await presences()).join() === 'present';

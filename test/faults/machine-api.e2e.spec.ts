@@ -7,6 +7,9 @@ import { expectRecorded } from './recorded.js';
 
 jest.setTimeout(180_000);
 
+/** Seconds that an append stays under way: time enough to kill somebody, on a busy machine too, and less than a caller's patience (4 s). */
+const LINGER = 2.5;
+
 describe('an instance of the machine API', () => {
   let recording: Recording;
   let machine: HandMadeMachine;
@@ -55,7 +58,7 @@ describe('an instance of the machine API', () => {
   });
 
   it('that is killed -9 after the commit and before the answer has recorded the check, which is answered without another record when it comes again (row 2, I1, I2)', async () => {
-    const { check, answer } = await recording.lingering(machine, 1, instance(0));
+    const { check, answer } = await recording.lingering(machine, LINGER, instance(0));
     const lost = answer.catch(() => nothing);
     await killAndStartAgain();
     expect(await lost).toBe(nothing);
@@ -69,7 +72,7 @@ describe('an instance of the machine API', () => {
     const recorded = await recording.during(async () => {
       for (let time = 0; time < 3; time += 1) {
         // What arrives while this one is inside gathers behind it.
-        const { answer } = await recording.lingering(machine, 0.5, instance(0));
+        const { answer } = await recording.lingering(machine, LINGER, instance(0));
         const lost = answer.catch(() => nothing);
         await killAndStartAgain();
         expect(await lost).toBe(nothing);
@@ -96,7 +99,7 @@ describe('an instance of the machine API', () => {
     const p95 = (times: readonly number[]) => times[Math.floor(times.length * 0.95)] ?? Infinity;
     const usual = p95(await waits(() => false));
 
-    const { check, answer } = await recording.lingering(machine, 0.1, instance(0));
+    const { check, answer } = await recording.lingering(machine, LINGER, instance(0));
     const { running } = instance(0);
     running.signal('SIGSTOP');
     const stopped = performance.now();
@@ -114,7 +117,7 @@ describe('an instance of the machine API', () => {
     const recorded = await recording.during(async () => {
       const late = await recording.machine(instance(0));
       expect(await late.check()).toBe(200); // Its connection stays.
-      const { check, answer } = await recording.lingering(machine, 1, instance(0));
+      const { check, answer } = await recording.lingering(machine, LINGER, instance(0));
       const { running } = instance(0);
       running.signal('SIGTERM');
       // One that is understood by no rule: it waits for nothing, and is refused otherwise until the signal is heard.
