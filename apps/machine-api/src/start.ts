@@ -65,7 +65,8 @@ const open = async (
   { logger, metrics, traces }: { logger: Logger; metrics: Metrics; traces: Traces },
 ): Promise<RunningMachineApi> => {
   const tls = config.tls && (await openTls(config.tls));
-  const tokens = new ChainTokens(await readChainKey(config.chainKeyFile));
+  const chainKey = await readChainKey(config.chainKeyFile);
+  const tokens = new ChainTokens(chainKey);
   const appends = measureAppends(metrics.meter);
   const store = await PostgresEventStore.connect({
     connectionString: config.database.url,
@@ -84,7 +85,7 @@ const open = async (
     await Promise.all([store.close(), tails.close()]);
   };
   try {
-    return await serve(config, { logger, metrics, traces, tls, tokens, store, tails, end });
+    return await serve(config, { logger, metrics, traces, tls, chainKey, tokens, store, tails, end });
   } catch (error) {
     await end();
     throw error;
@@ -96,6 +97,7 @@ type Opened = {
   metrics: Metrics;
   traces: Traces;
   tls: Awaited<ReturnType<typeof openTls>> | null;
+  chainKey: Buffer;
   tokens: ChainTokens;
   store: PostgresEventStore;
   tails: PostgresLogTails;
@@ -108,7 +110,7 @@ const STALLED_MS = 20_000;
 
 const serve = async (
   config: MachineApiConfig,
-  { logger, metrics, traces, tls, tokens, store, tails, end }: Opened,
+  { logger, metrics, traces, tls, chainKey, tokens, store, tails, end }: Opened,
 ): Promise<RunningMachineApi> => {
   const epoch = await RecordEpoch.of(store);
   // A proxy has a certificate of its own, which agents verify by their system's store.
@@ -129,6 +131,8 @@ const serve = async (
     port: config.port,
     portVariable: PORT_VARIABLE,
     limits: { stalledTimeoutMs: STALLED_MS },
+    // The one secret that all instances share already; both uses derive what they need from it.
+    sessionKey: chainKey,
     logger,
   });
   const lifetime = new Lifetime();

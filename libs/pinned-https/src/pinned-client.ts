@@ -2,7 +2,7 @@ import { Agent, request, type RequestOptions } from 'node:https';
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { connect, type TLSSocket } from 'node:tls';
+import { connect, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
 import { proveServerIdentity } from './server-identity.js';
 import { asTransportError, TransportError } from './transport-error.js';
 
@@ -152,6 +152,10 @@ const read = async (answer: IncomingMessage, limit: number): Promise<string> => 
   return Buffer.concat(chunks).toString('utf8');
 };
 
+let context: SecureContext | null = null;
+/** One for all connections: each of its own would read the system's store anew, which costs more than a handshake. */
+const secureContext = (): SecureContext => (context ??= createSecureContext({ minVersion: 'TLSv1.3' }));
+
 const bare = (hostname: string): string => hostname.replace(/^\[|\]$/g, '');
 
 class VerifyingAgent extends Agent {
@@ -191,7 +195,7 @@ class VerifyingAgent extends Agent {
       host,
       port: Number(this.#origin.port || 443),
       ...(isIP(host) ? {} : { servername: host }),
-      minVersion: 'TLSv1.3',
+      secureContext: secureContext(),
       ALPNProtocols: ['http/1.1'],
       // With pins the proof is ours, below. Without, Node refuses by the system's store before `secureConnect`.
       rejectUnauthorized: pins.length === 0,

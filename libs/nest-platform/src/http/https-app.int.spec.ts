@@ -344,3 +344,22 @@ it.each([
   await new Promise((gone) => socket.once('close', gone));
   expect(socket.bytesRead).toBe(0);
 });
+
+it('resumes a TLS session that began on another instance, also under a new certificate and after a restart (C15)', async () => {
+  const sessionKey = Buffer.alloc(32, 1);
+  const [first, second, stranger] = [await start({ sessionKey }), await start({ sessionKey }), await start()];
+  const socket = await open(first);
+  const [session] = (await once(socket, 'session')) as [Buffer];
+  socket.destroy();
+  const resumedAt = async (app: HttpsApp) => {
+    const again = await open(app, { session });
+    const resumed = again.isSessionReused();
+    again.destroy();
+    return resumed;
+  };
+  await first.close();
+  expect([await resumedAt(second), await resumedAt(stranger)]).toEqual([true, false]);
+  now = new Date();
+  await second.reloadCertificate();
+  expect(await resumedAt(second)).toBe(true);
+});

@@ -14,6 +14,7 @@ import { ProblemFilter } from '../problem/problem.filter.js';
 import { HTTP_LIMITS, type HttpLimits } from './limits.js';
 import { listen, type Place } from './listen.js';
 import { ProblemFastifyAdapter, secureContextOf, type AdapterOptions } from './problem-fastify.adapter.js';
+import { ticketKeysOf } from './session-tickets.js';
 
 /** An app's module with everything around it that all our HTTP apps have. */
 export type AppOptions = {
@@ -33,6 +34,11 @@ export type HttpsAppOptions = AppOptions &
     readonly tls: TlsSource | null;
     /** TLS 1.3 for machines; people's tools may be older. (Default: TLSv1.3) */
     readonly minTls?: 'TLSv1.2' | 'TLSv1.3';
+    /**
+     * At least 32 bytes that the instances of an app share: a TLS session that began on one is resumed on all of them, and after a restart. For
+     * TLS 1.3 only, where it opens nothing that was said. (Default: null, each resumes its own for as long as it runs)
+     */
+    readonly sessionKey?: Buffer | null;
     /** How long running requests may take after `close()`. (Default: 10,000) */
     readonly drainMs?: number;
   };
@@ -110,15 +116,19 @@ export const createApp = async (
  * @throws Error naming the port and its setting when the port is taken or not permitted.
  */
 export const startHttpsApp = async (options: HttpsAppOptions): Promise<HttpsApp> => {
-  const { tls: source, host, logger, minTls = 'TLSv1.3', drainMs = DRAIN_MS } = options;
-  const { app, adapter } = await createApp(options, source && { source, minVersion: minTls });
+  const { tls: source, host, logger, minTls = 'TLSv1.3', sessionKey = null, drainMs = DRAIN_MS } = options;
+  const terms = source && { source, minVersion: minTls, sessionKey };
+  const { app, adapter } = await createApp(options, terms);
   const port = await listen(app, options);
 
   const reloadCertificate = async (): Promise<void> => {
-    if (!source) return;
+    if (!terms) return;
+    const server = adapter.getHttpServer<HttpsServer>();
+    // The day may have changed.
+    if (sessionKey) server.setTicketKeys(ticketKeysOf(sessionKey, new Date()));
     try {
-      if (!(await source.refresh())) return;
-      adapter.getHttpServer<HttpsServer>().setSecureContext({ ...secureContextOf(source), minVersion: minTls });
+      if (!(await terms.source.refresh())) return;
+      server.setSecureContext(secureContextOf(terms));
       logger.info('a new server certificate is in use');
     } catch (error) {
       logger.error({ err: error }, 'the new server certificate cannot be used; the old one stays');

@@ -5,7 +5,7 @@ import { PROBLEM_MEDIA_TYPE } from '@rollcall/wire';
 import type { FastifyHttpsOptions, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import type { ServerOptions as HttpServerOptions } from 'node:http';
-import type { Server as HttpsServer } from 'node:https';
+import type { Server as HttpsServer, ServerOptions as HttpsServerOptions } from 'node:https';
 import type { SecureVersion } from 'node:tls';
 import type { Logger } from 'pino';
 import { logRequests } from '../logging/request-log.js';
@@ -17,6 +17,7 @@ import { Drain } from './drain.js';
 import { installGate, openConnections, type OpenConnections } from './gate.js';
 import { acceptJsonOnly } from './json-body.js';
 import type { HttpLimits } from './limits.js';
+import { SESSION_LIFE, ticketKeysOf } from './session-tickets.js';
 import { tellAnswers } from './tell-answers.js';
 import { traceRequests } from './trace-requests.js';
 import { knownRoutes } from './unknown-route.js';
@@ -29,13 +30,30 @@ export type AdapterOptions = {
   readonly answered?: (request: AnsweredRequest) => void;
   /** Follows some requests. */
   readonly traces?: Traces;
-  readonly tls?: { readonly source: TlsSource; readonly minVersion: SecureVersion };
+  readonly tls?: TlsTerms;
 };
 
-/** A TLS server's part of what a certificate source shows. */
-export const secureContextOf = ({ material }: TlsSource): { cert: string; key: string } => ({
+/** What a TLS server shows, and under which terms. */
+export type TlsTerms = {
+  readonly source: TlsSource;
+  readonly minVersion: SecureVersion;
+  /** See `HttpsAppOptions`. */
+  readonly sessionKey: Buffer | null;
+};
+
+/** The same in the words of a TLS server, as of now. */
+export const secureContextOf = ({ source: { material }, minVersion, sessionKey }: TlsTerms): HttpsServerOptions => ({
   cert: material.certificatePem,
   key: material.keyPem,
+  minVersion,
+  ...(sessionKey ? sessionsUnder(sessionKey) : {}),
+});
+
+const sessionsUnder = (sessionKey: Buffer): HttpsServerOptions => ({
+  // Node would make it of the command line, which need not be the same everywhere.
+  sessionIdContext: 'rollcall',
+  sessionTimeout: SESSION_LIFE,
+  ticketKeys: ticketKeysOf(sessionKey, new Date()),
 });
 
 /** Fastify as this plane uses it: limits before parsing, and no error that is not a problem document. */
@@ -97,8 +115,7 @@ const serverOptions = ({ logger, limits, tls }: AdapterOptions): Partial<Fastify
   ...(tls
     ? {
         https: {
-          ...secureContextOf(tls.source),
-          minVersion: tls.minVersion,
+          ...secureContextOf(tls),
           handshakeTimeout: limits.handshakeTimeoutMs,
           ...patienceOf(limits),
         },

@@ -1,0 +1,12 @@
+import { hkdfSync } from 'node:crypto';
+
+/** Seconds in which a TLS session is resumed at most. */
+export const SESSION_LIFE = 86_400;
+
+/**
+ * The keys under which session tickets are sealed on a day (UTC). Instances with one session key resume each other's sessions, and go on doing so
+ * after a restart: a fleet that comes back to a plane pays for half a handshake each. No key seals for longer than a day; at its end a
+ * session begins anew, which nobody notices.
+ */
+export const ticketKeysOf = (sessionKey: Buffer, at: Date): Buffer =>
+  Buffer.from(hkdfSync('sha256', sessionKey, '', `rollcall tls tickets ${at.toISOString().slice(0, 10)}`, 48));
