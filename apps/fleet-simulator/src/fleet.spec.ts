@@ -192,7 +192,7 @@ describe('a fleet that lives as agents do', () => {
   };
 
   it('checks in once per interval and machine, each on a connection of its own, spread over the interval', async () => {
-    const { fleet, clock, calls, seen } = fleetBefore(welcome);
+    const { fleet, clock, calls, seen } = fleetBefore(welcome, { ownConnections: true });
     await fleet.enrol(100, () => token(), never);
     const { report } = await live(fleet, clock, 90_000 - 1);
     expect([seen.connected, report.accepted]).toEqual([1 + 100, 300]);

@@ -27,8 +27,10 @@ export type PlaneConnections = Pick<PinnedClient, 'request' | 'abandonConnection
 export type FleetOptions = {
   /** What the lives of the machines follow from; ids and secrets are new in each run. (Default: a random one) */
   readonly seed?: number;
-  /** How many requests are under way at most, each on a kept connection. (Default: 64) */
+  /** How many requests of a load are under way at most, and how many machines enrol at a time. (Default: 64) */
   readonly connections?: number;
+  /** Each machine has a connection of its own, from its enrolment on; else they share those that there are. (Default: false) */
+  readonly ownConnections?: boolean;
   /** One check in so many comes with an event of the machine's life; 0: nothing ever happens. (Default: 50) */
   readonly eventEvery?: number;
   readonly clock?: Clock;
@@ -70,8 +72,7 @@ type Member = {
   readonly machine: SimulatedMachine;
   underWay: boolean;
   heldUntil: number;
-  /** A connection of its own; made when it lives as an agent. */
-  connections: PlaneConnections | null;
+  readonly connections: PlaneConnections;
 };
 
 /** For a check or an enrolment, from the first packet to the last byte of the answer. Milliseconds. */
@@ -80,8 +81,7 @@ const ENROL_AGAIN_AFTER = 1_000;
 
 /**
  * Honest machines in one process: each enrols with a token of its own over pinned HTTPS. Then they are a load, at a rate that does not depend
- * on how fast the plane answers (`run`), or what a plane has before it in earnest: each on a connection of its own, when an agent would
- * check in (`live`).
+ * on how fast the plane answers (`run`), or check in when an agent would (`live`).
  */
 export class Fleet implements AsyncDisposable {
   readonly seed: number;
@@ -89,8 +89,8 @@ export class Fleet implements AsyncDisposable {
   readonly #nextChance: () => Chance;
   readonly #members: Member[] = [];
   readonly #over = new AbortController();
-  #plane: { readonly place: string; readonly token: EnrolmentToken; readonly connections: PlaneConnections } | null =
-    null;
+  #plane: { readonly place: string; readonly connections: PlaneConnections } | null = null;
+  readonly #connected = new Set<PlaneConnections>();
   #named = 0;
   #turn = 0;
   #tally: Tally | null = null;
@@ -99,6 +99,7 @@ export class Fleet implements AsyncDisposable {
     this.#o = {
       seed: randomInt(2 ** 31),
       connections: 64,
+      ownConnections: false,
       eventEvery: 50,
       clock: new SystemClock(),
       connect: ({ address, pins }) => new PinnedClient({ origin: address, pins }),
@@ -164,9 +165,7 @@ export class Fleet implements AsyncDisposable {
   }
 
   async #liveAs(member: Member, over: AbortSignal, tally: Tally, options: LiveOptions): Promise<void> {
-    const { clock, connect } = this.#o;
-    const token = this.#plane?.token;
-    if (token) member.connections ??= connect(token);
+    const { clock } = this.#o;
     const chance = this.#nextChance();
     const share = () => chance.below(2 ** 31) / 2 ** 31;
     let course: Course = { interval: DEFAULT_INTERVAL, lost: false };
@@ -203,8 +202,7 @@ export class Fleet implements AsyncDisposable {
   /** Gives up what is under way, and ends the connections. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#over.abort();
-    this.#plane?.connections.abandonConnections();
-    for (const { connections } of this.#members) connections?.abandonConnections();
+    for (const connections of this.#connected) connections.abandonConnections();
     await Promise.resolve();
   }
 
@@ -232,10 +230,11 @@ export class Fleet implements AsyncDisposable {
     const [at, begun] = [clock.wall(), clock.monotonic()];
     member.underWay = true;
     const reading = await this.#ask<CheckAnswer>(
+      member.connections,
       '/v1/check',
       request,
       ({ chain }) => typeof chain === 'string',
-      member,
+      machine.credential,
     );
     const { outcome, counted, status, retryAfter } = reading;
     member.underWay = false;
@@ -252,10 +251,11 @@ export class Fleet implements AsyncDisposable {
   }
 
   async #admit(token: EnrolmentToken, signal: AbortSignal): Promise<void> {
-    const { clock, connect, eventEvery } = this.#o;
+    const { clock, eventEvery, ownConnections } = this.#o;
     const place = JSON.stringify([token.address, token.pins]);
-    this.#plane ??= { place, token, connections: connect(token) };
+    this.#plane ??= { place, connections: this.#connect(token) };
     if (this.#plane.place !== place) throw new Error('These tokens name different planes');
+    const connections = ownConnections ? this.#connect(token) : this.#plane.connections;
     const credential = makeSecret('rcm');
     const machine = new SimulatedMachine({
       index: (this.#named += 1),
@@ -273,9 +273,14 @@ export class Fleet implements AsyncDisposable {
       profile: { hostname: machine.name, agentVersion: 'simulated', platform: 'linux', arch: 'x64' },
     };
     while (!signal.aborted) {
-      const reading = await this.#ask<EnrolmentAnswer>('/v1/enrolments', request, (body) => body.machine !== undefined);
+      const reading = await this.#ask<EnrolmentAnswer>(
+        connections,
+        '/v1/enrolments',
+        request,
+        (body) => body.machine !== undefined,
+      );
       if (reading.outcome.kind === 'accepted') {
-        this.#members.push({ machine, underWay: false, heldUntil: 0, connections: null });
+        this.#members.push({ machine, underWay: false, heldUntil: 0, connections });
         return;
       }
       if (!passes(reading)) throw new Error(`${machine.name} was not admitted (${reading.counted})`);
@@ -283,18 +288,23 @@ export class Fleet implements AsyncDisposable {
     }
   }
 
+  #connect(token: EnrolmentToken): PlaneConnections {
+    const connections = this.#o.connect(token);
+    this.#connected.add(connections);
+    return connections;
+  }
+
   async #ask<Accepted>(
+    connections: PlaneConnections,
     path: string,
     body: unknown,
     isExpected: (body: Partial<Accepted>) => boolean,
-    member?: Member,
+    credential?: string,
   ): Promise<Reading<Accepted>> {
-    const connections = member?.connections ?? this.#plane?.connections;
-    if (!connections) throw new Error('A fleet has no plane before its first token');
     const headers = {
       'content-type': 'application/json',
       accept: 'application/json',
-      ...(member ? { authorization: `Bearer ${member.machine.credential}` } : {}),
+      ...(credential === undefined ? {} : { authorization: `Bearer ${credential}` }),
     };
     try {
       const answer = await withDeadline(

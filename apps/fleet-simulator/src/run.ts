@@ -84,7 +84,7 @@ const simulate = async (
     .split(/\s+/)
     .filter(Boolean);
   if (tokens.length === 0) throw new Error('There is no token, so there are no machines');
-  await using fleet = new Fleet(options);
+  await using fleet = new Fleet({ ...options, ownConnections: asAgents });
   err(`fleet-simulator: ${tokens.length} machines enrol, seed ${fleet.seed}\n`);
   const giveUp = () => void fleet[Symbol.asyncDispose]();
   abandon.addEventListener('abort', giveUp);
