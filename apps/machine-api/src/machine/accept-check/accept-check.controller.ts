@@ -8,7 +8,7 @@ import { AcceptMachineCheck } from './accept-check.command.js';
 import { CheckAnswerDto } from './accept-check.dto.js';
 import { CHECK_DOCUMENT, CHECK_SCHEMA, saidBy, type CheckBody } from './check-body.js';
 
-const checked = bodyCheck<CheckBody>(CHECK_SCHEMA);
+const checked = bodyCheck(CHECK_SCHEMA);
 
 /** Taken whole: Nest resolves each other parameter, and each pipe, by promises of its own (ADR 13). */
 type CheckRequest = WithPrincipal & { readonly body: unknown };
@@ -37,6 +37,6 @@ export class AcceptCheckController {
   )
   check(@Req() request: CheckRequest): Promise<CheckAnswer> {
     const { keyHash } = callerOf(request) as PresentedCredential;
-    return this.commands.execute(new AcceptMachineCheck(keyHash, saidBy(checked(request.body))));
+    return this.commands.execute(new AcceptMachineCheck(keyHash, saidBy(checked(request.body) as CheckBody)));
   }
 }
