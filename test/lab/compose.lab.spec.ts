@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Fleet, type FleetReport } from '@rollcall/fleet-simulator';
 import type { MachineList, MachineView } from '@rollcall/wire';
@@ -99,6 +100,19 @@ const machines = async (): Promise<readonly MachineView[]> => {
   return (JSON.parse(stdout) as MachineList).machines;
 };
 
+/** What Prometheus answers. */
+const prometheus = async (path: string): Promise<unknown> => {
+  const answer = await fetch(`http://localhost:${environment['ROLLCALL_PROMETHEUS_PORT']}/api/v1/${path}`);
+  return answer.json();
+};
+type Vector = { data: { result: { metric: { job: string }; value: [number, string] }[] } };
+const query = async (what: string) =>
+  ((await prometheus(`query?query=${encodeURIComponent(what)}`)) as Vector).data.result;
+const instancesUp = async (): Promise<Record<string, number>> =>
+  Object.fromEntries((await query('sum by (job) (up)')).map(({ metric, value }) => [metric.job, Number(value[1])]));
+const accepted = async (): Promise<number> =>
+  Number((await query('sum(rollcall_checks_total{outcome="accepted"})'))[0]?.value[1] ?? 0);
+
 /** Resolves when the machines go on checking in: simulated ones, and the one with the real agent. */
 const expectChecksToGoOn = async (): Promise<void> => {
   const [count, revision] = [answered.length, Number(await revisionOfAgent())];
@@ -139,12 +153,13 @@ beforeAll(async () => {
     ROLLCALL_MACHINE_PORT: String(await freePort()),
     ROLLCALL_OPERATOR_PORT: String(await freePort()),
     ROLLCALL_POSTGRES_PORT: String(await freePort()),
+    ROLLCALL_PROMETHEUS_PORT: String(await freePort()),
   };
   const plugin = await processes.run('docker', 'docker', ['compose', 'version']).catch(() => null);
   if (plugin?.code !== 0) await requireSystemTool('docker-compose');
   composeProgram = plugin?.code === 0 ? ['docker', 'compose'] : ['docker-compose'];
 
-  await compose('build', 'secrets', 'balancer');
+  await compose('build', 'secrets', 'balancer', 'prometheus');
   await compose('up', '--detach');
   await becomesReady('operator-api', 0, 'https://127.0.0.1:8444/readyz');
   await becomesReady('machine-api', 0, 'https://127.0.0.1:8443/readyz');
@@ -203,12 +218,27 @@ describe('a plane in containers', () => {
     expect(secrets.map((text) => text.length)).toEqual([43, 43, 43, 43]);
     const label = [`com.docker.compose.project=${project}`];
     const all = await engine.container.dockerode.listContainers({ all: true, filters: { label } });
-    expect(all).toHaveLength(10);
+    expect(all).toHaveLength(11);
     for (const { Id } of all) {
       const told = JSON.stringify(await engine.container.getById(Id).inspect());
       expect(secrets.filter((text) => told.includes(text))).toEqual([]);
     }
   }, 60_000);
+
+  it('is scraped, every instance of it, with the alert rules of the repository', async () => {
+    const everyInstance = { 'machine-api': 2, 'operator-api': 1, projector: 2 };
+    await eventually(
+      'Prometheus reaches every instance',
+      async () => isDeepStrictEqual(await instancesUp(), everyInstance),
+      RECOVERY_MS,
+    );
+    const { data } = (await prometheus('rules')) as {
+      data: { groups: { rules: { health: string; name: string }[] }[] };
+    };
+    const rules = data.groups.flatMap((group) => group.rules);
+    expect(rules.map(({ name }) => name)).toContain('RollcallNothingRecorded');
+    await eventually('a check was counted', async () => (await accepted()) > 0, RECOVERY_MS);
+  }, 120_000);
 
   it('is served by one machine API while the other is dead, and by that one once it is back (U9)', async () => {
     const url = 'https://127.0.0.1:8443/readyz';
