@@ -35,6 +35,10 @@ export type ProcessPlane = {
   readonly machineApis: readonly Running[];
   readonly operatorApi: Running;
   readonly projector: Running;
+  /** Ends all services in order, as one does who turns the plane off. */
+  goAway(): Promise<void>;
+  /** Starts them again where they were; resolves when every one says that it is ready. */
+  comeBack(): Promise<void>;
   /** Starts one more projector, with settings of its own beside those of the plane. */
   startProjector(settings?: Readonly<Record<string, string>>): Promise<Running>;
   /** What its services are told; for one that a test starts in a way of its own. */
@@ -117,13 +121,15 @@ export const startPlane = async (
     });
   const startProjector = async (settings: Readonly<Record<string, string>> = {}) =>
     app('projector', /the projector follows/, { ROLLCALL_PROJECTOR_PORT: String(await freePort()), ...settings });
-  const [projector, operatorApi, ...machineApis] = await Promise.all([
-    startProjector(projectorSettings),
-    app('operator-api', /the operator API answers/, { ROLLCALL_OPERATOR_API_PORT: String(ports.operator) }),
-    ...ports.machine.map((port) =>
-      app('machine-api', /machines can check in/, { ROLLCALL_MACHINE_API_PORT: String(port) }),
-    ),
-  ]);
+  const startServices = () =>
+    Promise.all([
+      startProjector(projectorSettings),
+      app('operator-api', /the operator API answers/, { ROLLCALL_OPERATOR_API_PORT: String(ports.operator) }),
+      ...ports.machine.map((port) =>
+        app('machine-api', /machines can check in/, { ROLLCALL_MACHINE_API_PORT: String(port) }),
+      ),
+    ] as const);
+  let services = await startServices();
 
   const cliEnvironment = { ROLLCALL_CONFIG_DIR: join(directory, 'cli'), NO_COLOR: '1' };
   const cliProgram = join(root, 'dist/apps/cli/rollcall.mjs');
@@ -137,9 +143,22 @@ export const startPlane = async (
     personId,
     directory,
     machineApi,
-    machineApis,
-    operatorApi,
-    projector,
+    get machineApis() {
+      const [, , ...machineApis] = services;
+      return machineApis;
+    },
+    get operatorApi() {
+      return services[1];
+    },
+    get projector() {
+      return services[0];
+    },
+    goAway: async () => {
+      await Promise.all(services.map((service) => service.stop('SIGTERM', 20_000)));
+    },
+    comeBack: async () => {
+      services = await startServices();
+    },
     startProjector,
     environment,
     enrolmentToken: async () => {
@@ -194,20 +213,26 @@ export const balance = async (
   let turn = 0;
   const open = new Set<Socket>();
   const server: Server = createServer((incoming) => {
-    const port = upstreams[turn % upstreams.length] as number;
-    turn += 1;
-    const upstream = connect({ port, host: '127.0.0.1', localAddress: MACHINE_ADDRESS });
-    for (const socket of [incoming, upstream]) {
-      open.add(socket);
-      socket.setTimeout(quietMs, () => socket.destroy());
-      socket.on('error', () => undefined);
-      socket.on('close', () => {
-        open.delete(socket);
-        incoming.destroy();
-        upstream.destroy();
+    open.add(incoming);
+    incoming.on('error', () => undefined);
+    incoming.on('close', () => open.delete(incoming));
+    incoming.setTimeout(quietMs, () => incoming.destroy());
+    const join = (left: number) => {
+      const port = upstreams[turn % upstreams.length] as number;
+      turn += 1;
+      const upstream = connect({ port, host: '127.0.0.1', localAddress: MACHINE_ADDRESS });
+      open.add(upstream);
+      incoming.once('close', () => upstream.destroy());
+      upstream.on('error', () => undefined);
+      upstream.once('connect', () => incoming.pipe(upstream).pipe(incoming));
+      upstream.once('close', () => {
+        open.delete(upstream);
+        // One that does not listen has heard nothing: the next one is asked.
+        if (upstream.bytesRead === 0 && upstream.bytesWritten === 0 && left > 1 && !incoming.destroyed) join(left - 1);
+        else incoming.destroy();
       });
-    }
-    incoming.pipe(upstream).pipe(incoming);
+    };
+    join(upstreams.length);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,5 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { EmbeddedCluster } from '@rollcall/embedded-postgres';
+import { migrate } from '@rollcall/migrations';
 import pg from 'pg';
+import { freePort } from './processes.js';
 
 /** A migrated database of its own, cloned from the template of this jest run. */
 export type FreshDatabase = {
@@ -51,4 +57,30 @@ const admin = async (cluster: Cluster, statement: string): Promise<void> => {
   } finally {
     await client.end();
   }
+};
+
+/** A server of a test's own: what is done to it is done to nobody else. */
+export type OwnCluster = {
+  /** Its one migrated database; `drop` ends the server and removes it. */
+  readonly database: FreshDatabase;
+  stop(): Promise<void>;
+  start(): Promise<void>;
+};
+
+/** Starts a server for one test, with the settings that Postgres has of itself. */
+export const ownCluster = async (): Promise<OwnCluster> => {
+  const directory = await mkdtemp(join(tmpdir(), 'rollcall-own-cluster-'));
+  const cluster = await EmbeddedCluster.open({ directory, port: await freePort() });
+  await cluster.ensureDatabase('rollcall');
+  const ownerUrl = cluster.url('rollcall');
+  await migrate({ connectionString: ownerUrl, directory: resolve(import.meta.dirname, '../../infra/migrations') });
+  const drop = async () => {
+    await cluster.stop('immediate');
+    await rm(directory, { recursive: true, force: true });
+  };
+  return {
+    database: { url: await cluster.loginAs('rollcall_app', 'rollcall'), ownerUrl, drop },
+    stop: () => cluster.stop(),
+    start: () => cluster.start(),
+  };
 };
