@@ -23,6 +23,7 @@ await build({
   conditions: ['source'],
   external: [
     'pg',
+    'autocannon',
     'cli-table3',
     'kysely',
     'kysely/*',

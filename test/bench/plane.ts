@@ -100,7 +100,10 @@ export const openBenchPlane = async (root: string, begun: Begun): Promise<BenchP
           ROLLCALL_CHAIN_KEY_FILE: chainKey,
           ...(tls ? { ROLLCALL_CA_DIR: ca } : { ROLLCALL_TLS: 'off' }),
         },
-        [...(process.env['BENCH_NODE'] ?? '').split(' ').filter(Boolean), ...(profileTo === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profileTo])],
+        [
+          ...(process.env['BENCH_NODE'] ?? '').split(' ').filter(Boolean),
+          ...(profileTo === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profileTo]),
+        ],
       );
       return { ...served, target: { port, ca: tls ? authority : null } };
     },

@@ -10,6 +10,7 @@ import {
   type Answer,
   type AppendItem,
   type AppendResult,
+  type Head,
   type NewCheckIn,
   type NewEvent,
   type Question,
@@ -212,7 +213,7 @@ export class GroupCommit {
   }
 
   private async round(entries: readonly Waiting[]): Promise<void> {
-    const { relying, asking } = await this.onKnownHeads(entries);
+    const { relying, asking } = this.onKnownHeads(entries);
     const asked = asking.length > 0 ? await this.asked(asking) : { now: this.heardAt, answers: [] };
     // The record would not be asked: the halves went through rounds of their own.
     const { now, answers } = asked ?? { now: this.heardAt, answers: [] };
@@ -233,7 +234,7 @@ export class GroupCommit {
       }
     }
     const decided = await Promise.all(
-      Array.from(byStream, ([stream, sharers]) => this.decideGroup(stream, sharers, { now, relies: false })),
+      Array.from(byStream, ([stream, sharers]) => this.decideGroup(stream, sharers, now)),
     );
     const groups: Group[] = [];
     const keys = new Set<string>();
@@ -258,9 +259,10 @@ export class GroupCommit {
    * Decides what may rest on a known head. An append compares the revision, so what is recorded was decided on the truth; a refusal or a
    * repetition is compared with nothing, so it is not believed, and the record is asked.
    */
-  private async onKnownHeads(
-    entries: readonly Waiting[],
-  ): Promise<{ readonly relying: readonly Group[]; readonly asking: readonly Waiting[] }> {
+  private onKnownHeads(entries: readonly Waiting[]): {
+    readonly relying: readonly Group[];
+    readonly asking: readonly Waiting[];
+  } {
     this.known.onContinuity(this.log.continuity);
     const asking: Waiting[] = [];
     const byStream = new Map<string, Sharer[]>();
@@ -277,7 +279,8 @@ export class GroupCommit {
     }
     const relying: Group[] = [];
     for (const [stream, sharers] of byStream) {
-      const group = await this.decideGroup(stream, sharers, { now: this.heardAt, relies: true });
+      const { head } = (sharers[0] as Sharer).answer;
+      const group = decideOn({ ...(head as Head), fresh: false }, stream, sharers, { now: this.heardAt, relies: true });
       if (group.outcomes.every((outcome) => 'appended' in outcome && outcome.appended)) relying.push(group);
       else asking.push(...sharers.map(({ entry }) => entry));
     }
@@ -360,69 +363,17 @@ export class GroupCommit {
     });
   }
 
-  private async decideGroup(
-    stream: string,
-    sharers: readonly Sharer[],
-    { now, relies }: { readonly now: Instant; readonly relies: boolean },
-  ): Promise<Group> {
-    const first = sharers[0] as Sharer;
-    const { decider } = first.entry;
-    let base: Base;
+  private async decideGroup(stream: string, sharers: readonly Sharer[], now: Instant): Promise<Group> {
+    const { entry, answer } = sharers[0] as Sharer;
     try {
-      base = await this.baseOf(stream, decider, first.answer);
+      const base = await this.baseOf(stream, entry.decider, answer);
+      return decideOn(base, stream, sharers, { now, relies: false });
     } catch (error) {
       if (!(error instanceof FoldFailed)) throw error;
       // Facts that the rules stumble over are the trouble of this stream and of no other.
-      const outcomes = sharers.map(({ entry }) => ({ entry, refusal: error }));
-      return { stream, item: null, outcomes, relies, lastCheckAt: null };
+      const outcomes = sharers.map((sharer) => ({ entry: sharer.entry, refusal: error }));
+      return { stream, item: null, outcomes, relies: false, lastCheckAt: null };
     }
-    let { state, revision } = base;
-    let text = '';
-    const moment: Moment = { now, lastCheckAt: base.lastCheckAt };
-    const events: NewEvent[] = [];
-    const checkIns: NewCheckIn[] = [];
-    const claims = new Map<string, AppendItem['claims'][number]>();
-    const outcomes: Outcome[] = [];
-    const written = new Set<string>();
-    for (const [index, { entry, answer }] of sharers.entries()) {
-      // Recorded before, or carried out by its twin in this very round.
-      if (answer.repeated || written.has(entry.commandId)) {
-        outcomes.push({ entry, state, revision, appended: false });
-        continue;
-      }
-      try {
-        const decided = write(entry, entry.decider.decide(state, entry.command, moment), revision);
-        const next = decided.facts.reduce(entry.decider.evolve, state);
-        const stored = storable(next, `the state of ${stream}`);
-        const changes = decided.facts.flatMap((fact) => entry.decider.claims?.(fact) ?? []);
-        // Nothing below can fail: a command leaves all of its traces on the group, or none.
-        text = stored;
-        // The next one decides on what would come back from the record.
-        state = index + 1 < sharers.length ? (JSON.parse(stored) as Json) : next;
-        for (const claim of changes) claims.set(claim.key, claim);
-        if (decided.facts.length > 0) written.add(entry.commandId);
-        events.push(...decided.events);
-        checkIns.push(...decided.checkIns);
-        revision += decided.facts.length;
-        outcomes.push({ entry, state, revision, appended: decided.facts.length > 0 });
-      } catch (refusal) {
-        outcomes.push({ entry, refusal });
-      }
-    }
-    const { lastCheckAt } = base;
-    if (revision === base.revision) return { stream, item: null, outcomes, relies, lastCheckAt };
-    const item = {
-      stream,
-      expected: base.revision,
-      fresh: base.fresh,
-      revision,
-      fold: decider.fold,
-      state: text,
-      events,
-      checkIns,
-      claims: [...claims.values()],
-    };
-    return { stream, item, outcomes, relies, lastCheckAt };
   }
 
   /** The state to decide on: the head, or, where the head is lost or was folded by other rules, the fold of the facts. */
@@ -503,6 +454,63 @@ export class GroupCommit {
     }
   }
 }
+
+/** Decides the commands of one stream, one on the other's result. */
+const decideOn = (
+  base: Base,
+  stream: string,
+  sharers: readonly Sharer[],
+  { now, relies }: { readonly now: Instant; readonly relies: boolean },
+): Group => {
+  const { decider } = (sharers[0] as Sharer).entry;
+  let { state, revision } = base;
+  let text = '';
+  const moment: Moment = { now, lastCheckAt: base.lastCheckAt };
+  const events: NewEvent[] = [];
+  const checkIns: NewCheckIn[] = [];
+  const claims = new Map<string, AppendItem['claims'][number]>();
+  const outcomes: Outcome[] = [];
+  const written = new Set<string>();
+  for (const [index, { entry, answer }] of sharers.entries()) {
+    // Recorded before, or carried out by its twin in this very round.
+    if (answer.repeated || written.has(entry.commandId)) {
+      outcomes.push({ entry, state, revision, appended: false });
+      continue;
+    }
+    try {
+      const decided = write(entry, entry.decider.decide(state, entry.command, moment), revision);
+      const next = decided.facts.reduce(entry.decider.evolve, state);
+      const stored = storable(next, `the state of ${stream}`);
+      const changes = decided.facts.flatMap((fact) => entry.decider.claims?.(fact) ?? []);
+      // Nothing below can fail: a command leaves all of its traces on the group, or none.
+      text = stored;
+      // The next one decides on what would come back from the record.
+      state = index + 1 < sharers.length ? (JSON.parse(stored) as Json) : next;
+      for (const claim of changes) claims.set(claim.key, claim);
+      if (decided.facts.length > 0) written.add(entry.commandId);
+      events.push(...decided.events);
+      checkIns.push(...decided.checkIns);
+      revision += decided.facts.length;
+      outcomes.push({ entry, state, revision, appended: decided.facts.length > 0 });
+    } catch (refusal) {
+      outcomes.push({ entry, refusal });
+    }
+  }
+  const { lastCheckAt } = base;
+  if (revision === base.revision) return { stream, item: null, outcomes, relies, lastCheckAt };
+  const item = {
+    stream,
+    expected: base.revision,
+    fresh: base.fresh,
+    revision,
+    fold: decider.fold,
+    state: text,
+    events,
+    checkIns,
+    claims: [...claims.values()],
+  };
+  return { stream, item, outcomes, relies, lastCheckAt };
+};
 
 const factsOf = (item: AppendItem | null): number => (item ? item.events.length + item.checkIns.length : 0);
 

@@ -26,15 +26,23 @@ const takesBytes = ({ routeOptions }: FastifyRequest): boolean =>
   (routeOptions.config as { readonly takesBytes?: boolean }).takesBytes === true;
 
 /** Whether the type would find our parser; also a spelling that the server reads more leniently than we would. */
-const isBytes = ({ headers }: FastifyRequest): boolean =>
-  (headers['content-type'] ?? '').trim().toLowerCase().startsWith(BYTES_MEDIA_TYPE);
+const isBytes = ({ headers }: FastifyRequest): boolean => {
+  const type = headers['content-type'] ?? '';
+  return type !== JSON_MEDIA_TYPE && type.trim().toLowerCase().startsWith(BYTES_MEDIA_TYPE);
+};
+const JSON_MEDIA_TYPE = 'application/json';
 
 /** Takes bytes on the routes that declare it. A body is in memory until its request is answered, so their number is bounded. */
 export const acceptBytesWhereDeclared = (instance: FastifyInstance, limits: HttpLimits): void => {
   let underWay = 0;
   instance.addHook('onRequest', (request, reply, done) => {
+    // Nearly every request ends here, before the description of its route is put together.
+    if (!isBytes(request)) {
+      done();
+      return;
+    }
     if (!takesBytes(request)) {
-      done(isBytes(request) ? new Refusal('unsupported-type') : undefined);
+      done(new Refusal('unsupported-type'));
       return;
     }
     if (underWay >= limits.bytesBodies) {

@@ -1,5 +1,6 @@
 import { Refusal } from '@rollcall/decider';
 import type { FastifyInstance } from 'fastify';
+import { isUtf8 } from 'node:buffer';
 import type { HttpLimits } from './limits.js';
 
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];
@@ -24,15 +25,10 @@ export const nestsDeeperThan = (text: string, limit: number): boolean => {
   return false;
 };
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
 /** The text of a body. @throws Refusal `malformed-body` where the bytes are not UTF-8. */
 export const textOf = (body: Buffer): string => {
-  try {
-    return utf8.decode(body);
-  } catch {
-    throw new Refusal('malformed-body', { detail: 'The body is not valid UTF-8.' });
-  }
+  if (!isUtf8(body)) throw new Refusal('malformed-body', { detail: 'The body is not valid UTF-8.' });
+  return body.toString('utf8');
 };
 
 /**
