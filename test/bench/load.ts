@@ -129,7 +129,7 @@ export const newConnections = async (
         await connection.check(machine);
         latencies.push(performance.now() - asked);
         if (connection.resumed) resumed += 1;
-        session = connection.session;
+        session = connection.session ?? session;
         connection.end();
       }
     }),

@@ -23,6 +23,14 @@ export type BenchPlane = {
   /** Answers one number. */
   number(statement: string): Promise<number>;
   readonly certificate: { readonly certificateFile: string; readonly keyFile: string; readonly ca: string };
+  /** The record, opened for as long as the work takes. */
+  withStore<Result>(work: (store: LogBackedStore) => Promise<Result>): Promise<Result>;
+  /** What an agent has to know to be installed here. */
+  installation(target: Target): {
+    readonly directory: string;
+    readonly address: string;
+    readonly pins: readonly string[];
+  };
   admit(count: number): Promise<readonly LoadMachine[]>;
   machineApi(how: {
     readonly tls: boolean;
@@ -65,7 +73,7 @@ export const openBenchPlane = async (root: string, begun: Begun): Promise<BenchP
   const chainKey = join(directory, 'chain.key');
   await writeFile(chainKey, randomBytes(32).toString('base64url'), { mode: 0o600 });
   const { material } = await openTls({ directory: ca, name: 'machine-api', hosts: ['localhost', '127.0.0.1'] });
-  const authority = (await loadOrCreateAuthority(ca)).certificatePem;
+  const { certificatePem: authority, pin } = await loadOrCreateAuthority(ca);
   const certificate = {
     certificateFile: join(directory, 'server.pem'),
     keyFile: join(directory, 'server.key'),
@@ -75,20 +83,24 @@ export const openBenchPlane = async (root: string, begun: Begun): Promise<BenchP
   await writeFile(certificate.keyFile, material.keyPem, { mode: 0o600 });
   const environment = { ROLLCALL_DATABASE_URL: databaseUrl, ROLLCALL_MIGRATIONS_DIR: migrations };
 
+  const withStore: BenchPlane['withStore'] = async (work) => {
+    const store = await PostgresEventStore.connect({ connectionString: databaseUrl });
+    try {
+      return await work(store);
+    } finally {
+      await store.close();
+    }
+  };
+
   return {
     databaseUrl,
+    withStore,
+    installation: ({ port }) => ({ directory, address: `https://127.0.0.1:${port}`, pins: [pin] }),
     postgresPid,
     feed: nats ? 'nats' : 'record',
     certificate,
     number: async (statement) => Number((await cluster.query(`select (${statement}) as n`, DATABASE)).rows[0]?.n),
-    admit: async (count) => {
-      const store = await PostgresEventStore.connect({ connectionString: databaseUrl });
-      try {
-        return await admitted(store, count);
-      } finally {
-        await store.close();
-      }
-    },
+    admit: (count) => withStore((store) => admitted(store, count)),
     machineApi: async ({ tls, profileTo }) => {
       const port = await freePort();
       const served = await begun.serve(
@@ -100,10 +112,7 @@ export const openBenchPlane = async (root: string, begun: Begun): Promise<BenchP
           ROLLCALL_CHAIN_KEY_FILE: chainKey,
           ...(tls ? { ROLLCALL_CA_DIR: ca } : { ROLLCALL_TLS: 'off' }),
         },
-        [
-          ...(process.env['BENCH_NODE'] ?? '').split(' ').filter(Boolean),
-          ...(profileTo === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profileTo]),
-        ],
+        profileTo === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profileTo],
       );
       return { ...served, target: { port, ca: tls ? authority : null } };
     },

@@ -1,9 +1,8 @@
-import { execFile } from 'node:child_process';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { cpuOfFamily, cpuOfProcess } from './cpu.js';
 import { at, closedLoop, newConnections, openLoop, type LoadMachine, type LoadResult } from './load.js';
+import { agentVersionMs, measureIdleAgent } from './idle-agent.js';
 import { oneCommitPerCheck } from './one-commit.js';
 import { openBenchPlane } from './plane.js';
 import { watchPresenceLag } from './presence-lag.js';
@@ -76,6 +75,13 @@ const bench = async () => {
   const tls256 = await closedLoop(encrypted.target, { machines: fleet, seconds });
   const newTls = await newConnections({ ...encrypted.target, ca }, { machines: fleet.slice(0, 64), seconds });
 
+  if (!quick) tell('an idle agent, 95 s');
+  const idleAgent = quick
+    ? null
+    : await plane.withStore((store) =>
+        measureIdleAgent(root, begun, { ...plane.installation(encrypted.target), store }),
+      );
+
   tell(
     `${OPEN_RATE} checks a second over TLS from ${OPEN_MACHINES} machines, with the projector (${plane.feed}), ${seconds} s`,
   );
@@ -129,22 +135,9 @@ const bench = async () => {
     bytesPerCheckIn: bytes / recorded,
     hotShare: (updates.hot - updatesBefore.hot) / (updates.all - updatesBefore.all),
     feed: plane.feed,
-    agentVersionMs: await agentVersionMs(),
+    agentVersionMs: await agentVersionMs(root),
+    idleAgent,
   };
-};
-
-/** How long `rollcall-agent version` takes, in milliseconds: the middle one of seven. */
-const agentVersionMs = async (): Promise<number> => {
-  const times: number[] = [];
-  for (let run = 0; run < 7; run += 1) {
-    const from = performance.now();
-    await promisify(execFile)(process.execPath, [join(root, 'dist/apps/agent/rollcall-agent.mjs'), 'version']);
-    times.push(performance.now() - from);
-  }
-  return at(
-    times.sort((a, b) => a - b),
-    0.5,
-  );
 };
 
 const round = (value: number, digits = 0): number => Number(value.toFixed(digits));
@@ -193,6 +186,15 @@ try {
     checksRecorded: measured.recorded,
     checksPerBatch: round(measured.checksPerBatch, 1),
     agentVersionMs: round(measured.agentVersionMs),
+    /** Not in a quick run. */
+    ...(measured.idleAgent
+      ? {
+          agentIdle: {
+            megabytes: round(measured.idleAgent.megabytes),
+            cpuPercent: round(measured.idleAgent.cpuPercent, 2),
+          },
+        }
+      : {}),
     feed: measured.feed,
     cores: cpus().length,
     seconds,

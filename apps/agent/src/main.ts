@@ -1,13 +1,7 @@
-import { UnsafeFile } from '@rollcall/secret-file';
 import { Command, CommanderError, Option } from 'commander';
-import { enrol } from './commands/enrol.js';
-import { run } from './commands/run.js';
-import { start } from './commands/start.js';
-import { status } from './commands/status.js';
-import { stop } from './commands/stop.js';
 import { GIVEN_REASONS } from './daemon/stop-reason.js';
 import { EXIT, Told } from './exit-code.js';
-import { stateDirectory, type StateDirectory } from './installation/state-directory.js';
+import type { StateDirectory } from './installation/state-directory.js';
 import { printable } from './log.js';
 import { VERSION } from './version.js';
 
@@ -23,6 +17,17 @@ Exit codes:
   7  run: a person stopped this agent; only "rollcall-agent start" starts it again
 `;
 
+type Action = (directory: StateDirectory, options: never) => Promise<number>;
+
+/** Each is loaded when it is asked for: what one of them needs of Node takes longer to load than another one takes to run. */
+const actions = {
+  enrol: async () => (await import('./commands/enrol.js')).enrol,
+  run: async () => (await import('./commands/run.js')).run,
+  start: async () => (await import('./commands/start.js')).start,
+  status: async () => (await import('./commands/status.js')).status,
+  stop: async () => (await import('./commands/stop.js')).stop,
+} satisfies Record<string, () => Promise<Action>>;
+
 /** The command line of the agent. */
 const main = async (argv: readonly string[]): Promise<number> => {
   let exitCode: number = EXIT.ok;
@@ -31,11 +36,7 @@ const main = async (argv: readonly string[]): Promise<number> => {
     .addHelpText('after', EXIT_CODES)
     .exitOverride();
 
-  const command = (
-    name: string,
-    description: string,
-    action: (directory: StateDirectory, options: never) => Promise<number>,
-  ) =>
+  const command = (name: keyof typeof actions, description: string) =>
     program
       .command(name)
       .description(description)
@@ -45,21 +46,22 @@ const main = async (argv: readonly string[]): Promise<number> => {
       )
       .option('--runtime-dir <dir>', 'where the control socket is (default: the state directory)')
       .action(async (options: { stateDir?: string; runtimeDir?: string }) => {
-        exitCode = await action(locate(options), options as never);
+        const action: Action = await actions[name]();
+        exitCode = await action(await locate(options), options as never);
       });
 
-  command('enrol', 'join a plane; the token comes on standard input', enrol).option(
+  command('enrol', 'join a plane; the token comes on standard input').option(
     '--replace',
     'even if this installation is enrolled already',
   );
-  command('run', 'run in the foreground until stopped', run);
-  command('status', 'say how it is going', status).option('--json', 'as one JSON document');
-  command('stop', 'stop the agent; it stays stopped until "start"', stop).addOption(
+  command('run', 'run in the foreground until stopped');
+  command('status', 'say how it is going').option('--json', 'as one JSON document');
+  command('stop', 'stop the agent; it stays stopped until "start"').addOption(
     new Option('--reason <word>', 'what the plane is told; only "person" makes it stay stopped')
       .choices(GIVEN_REASONS)
       .default('person'),
   );
-  command('start', 'start the agent in the background, also after a stop', start);
+  command('start', 'start the agent in the background, also after a stop');
   program
     .command('version')
     .description('print the version')
@@ -73,12 +75,13 @@ const main = async (argv: readonly string[]): Promise<number> => {
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     process.stderr.write(`rollcall-agent: ${printable((error as Error).message)}\n`);
-    if (error instanceof UnsafeFile) return EXIT.usage;
+    if (error instanceof (await import('@rollcall/secret-file')).UnsafeFile) return EXIT.usage;
     return error instanceof Told ? error.exitCode : EXIT.fault;
   }
 };
 
-const locate = (options: { stateDir?: string; runtimeDir?: string }): StateDirectory => {
+const locate = async (options: { stateDir?: string; runtimeDir?: string }): Promise<StateDirectory> => {
+  const { stateDirectory } = await import('./installation/state-directory.js');
   try {
     return stateDirectory(options, process.env);
   } catch (error) {

@@ -7,8 +7,8 @@ const TIMEOUT_MS = 4_000;
 export const batchOfEvent = async (connectionString: string, position: bigint): Promise<bigint | null> => {
   const connection = new ReplacedConnection(connectionString, 'rollcall relay', TIMEOUT_MS);
   try {
-    const [row] = await connection.query<{ batch: bigint }>({ text: BATCH_OF_EVENT, values: [position] });
-    return row?.batch ?? null;
+    const { rows } = await connection.query<{ batch: bigint }>({ text: BATCH_OF_EVENT, values: [position] });
+    return rows[0]?.batch ?? null;
   } finally {
     await connection.close();
   }

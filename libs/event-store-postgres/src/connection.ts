@@ -28,9 +28,13 @@ export const connectionConfig = (connectionString: string, applicationName: stri
 
 /**
  * All that is asked of the record is found by a key. Plans are made when a session first asks, for a new plane on empty tables, and kept:
- * they would read whole tables for every check while thousands of machines join.
+ * they would read whole tables for every check while thousands of machines join. A scan that is left has a price beyond which a server with LLVM
+ * would compile it, for a table of one row: never for what takes so little.
  */
-const BY_KEY = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off';
+const BY_KEY = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off';
+
+/** What a call was answered, and on which connection. */
+export type CallAnswer<Row> = { readonly rows: Row[]; readonly connection: number };
 
 /**
  * One connection that is replaced when it breaks. Calls queue on it in order, so what shares it is also ordered by it.
@@ -59,13 +63,16 @@ export class ReplacedConnection {
    * @param on the connection, by its number, that the call is for. (Default: null, any)
    * @throws pg.DatabaseError as the server said it, ConnectionLost, or ConnectionReplaced, which was not sent.
    */
-  query<Row extends pg.QueryResultRow>(query: pg.QueryConfig, on: number | null = null): Promise<Row[]> {
+  query<Row extends pg.QueryResultRow>(query: pg.QueryConfig, on: number | null = null): Promise<CallAnswer<Row>> {
     const answer = this.last.then(() => this.send<Row>(query, on));
     this.last = answer.catch(() => undefined);
     return answer;
   }
 
-  private async send<Row extends pg.QueryResultRow>(query: pg.QueryConfig, on: number | null): Promise<Row[]> {
+  private async send<Row extends pg.QueryResultRow>(
+    query: pg.QueryConfig,
+    on: number | null,
+  ): Promise<CallAnswer<Row>> {
     const connecting = (this.client ??= this.connect());
     let client: pg.Client;
     try {
@@ -74,9 +81,10 @@ export class ReplacedConnection {
       if (this.client === connecting) this.client = null;
       throw new ConnectionLost('before', cause);
     }
-    if (on !== null && on !== this.made) throw new ConnectionReplaced();
+    const connection = this.made;
+    if (on !== null && on !== connection) throw new ConnectionReplaced();
     try {
-      return (await client.query<Row>(query)).rows;
+      return { rows: (await client.query<Row>(query)).rows, connection };
     } catch (error) {
       if (error instanceof pg.DatabaseError && !isFatal(error)) throw error;
       this.giveUp(connecting);
@@ -86,8 +94,8 @@ export class ReplacedConnection {
 
   /** The server process behind the connection; for tests that end it. */
   async processId(): Promise<number> {
-    const [row] = await this.query<{ pid: number }>({ text: 'select pg_backend_pid() as pid' });
-    return row?.pid ?? 0;
+    const { rows } = await this.query<{ pid: number }>({ text: 'select pg_backend_pid() as pid' });
+    return rows[0]?.pid ?? 0;
   }
 
   async close(): Promise<void> {

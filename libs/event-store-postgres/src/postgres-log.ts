@@ -6,6 +6,7 @@ import {
   RecordUnavailable,
   TryAgain,
   type Answer,
+  type Answers,
   type AppendItem,
   type AppendOptions,
   type AppendResult,
@@ -20,7 +21,13 @@ import type { Instant, Json } from '@rollcall/decider';
 import { machineIdOf } from '@rollcall/machine';
 import { AppendHint } from './append-hint.js';
 import { Unencodable } from './binary-arrays.js';
-import { connectionConfig, ConnectionLost, ConnectionReplaced, ReplacedConnection } from './connection.js';
+import {
+  connectionConfig,
+  ConnectionLost,
+  ConnectionReplaced,
+  ReplacedConnection,
+  type CallAnswer,
+} from './connection.js';
 import { appendValues, checkInOf, eventOf, type CheckRow, type EventRow, type Known } from './rows.js';
 import * as sql from './sql.js';
 
@@ -75,12 +82,10 @@ export class PostgresLog extends RecordLog {
     await this.readers.query(sql.PARTITIONS);
   }
 
-  override async ask(
-    questions: readonly Question[],
-  ): Promise<{ readonly now: Instant; readonly answers: readonly Answer[] }> {
+  override async ask(questions: readonly Question[]): Promise<Answers> {
     const values = [questions.map((q) => q.stream), questions.map((q) => q.key), questions.map((q) => q.commandId)];
-    const rows = await this.call<AskRow>({ name: 'ask', text: sql.ASK, values });
-    return { now: rows[0]?.now ?? 0, answers: rows.map(answerOf) };
+    const { rows, connection } = await this.call<AskRow>({ name: 'ask', text: sql.ASK, values });
+    return { now: rows[0]?.now ?? 0, answers: rows.map(answerOf), continuity: connection };
   }
 
   /** On a reading connection: what people look at does not queue behind what machines record. */
@@ -99,14 +104,14 @@ export class PostgresLog extends RecordLog {
     { trace = null, continuity = null }: AppendOptions = {},
   ): Promise<AppendResult> {
     const values = encoded(items, this.known(), trace);
-    const rows = await this.call<AppendRow>({ name: 'append', text: sql.APPEND, values }, continuity);
+    const { rows } = await this.call<AppendRow>({ name: 'append', text: sql.APPEND, values }, continuity);
     const { batch, recorded_at: recordedAt, codes } = rows[0] as AppendRow;
     this.heard(batch, recordedAt);
     return { batch, recordedAt, outcomes: codes.map(outcomeOf) };
   }
 
   override async mark(idleMs: number): Promise<boolean> {
-    const rows = await this.call<AppendRow>({
+    const { rows } = await this.call<AppendRow>({
       name: 'append',
       text: sql.APPEND,
       values: appendValues([], this.known(), { markAfterMs: idleMs }),
@@ -251,7 +256,7 @@ export class PostgresLog extends RecordLog {
   private async call<Row extends pg.QueryResultRow>(
     query: pg.QueryConfig,
     connection: number | null = null,
-  ): Promise<Row[]> {
+  ): Promise<CallAnswer<Row>> {
     try {
       return await this.writer.query<Row>(query, connection).catch(async (error: unknown) => {
         if (!lacksPartition(error)) throw error;

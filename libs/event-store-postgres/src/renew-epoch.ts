@@ -7,8 +7,8 @@ const TIMEOUT_MS = 10_000;
 export const renewEpoch = async (connectionString: string): Promise<string> => {
   const connection = new ReplacedConnection(connectionString, 'rollcall setup', TIMEOUT_MS);
   try {
-    const [row] = await connection.query<{ epoch: string }>({ text: RENEW_EPOCH });
-    return (row as { epoch: string }).epoch;
+    const { rows } = await connection.query<{ epoch: string }>({ text: RENEW_EPOCH });
+    return (rows[0] as { epoch: string }).epoch;
   } finally {
     await connection.close();
   }

@@ -7,7 +7,9 @@ import type { DecideOptions, Decision, RecordedFact, Target } from './event-stor
 import type { TraceAppend, TracedAppend } from './tracing.js';
 import {
   ItemsRejected,
+  TryAgain,
   type Answer,
+  type Answers,
   type AppendItem,
   type AppendResult,
   type Head,
@@ -202,7 +204,8 @@ export class GroupCommit {
       } catch (error) {
         // Nothing was recorded, or nobody knows. Everybody is asked again with the same ids: what was recorded shows as a repetition.
         this.onTrouble(error);
-        this.known.forgetAll();
+        // After a lock that was waited for too long, everything is as it was.
+        if (!(error instanceof TryAgain)) this.known.forgetAll();
         this.again(entries);
         pause = Math.min(1000, pause === 0 ? 10 : pause * 2);
         await new Promise((resume) => setTimeout(resume, pause));
@@ -214,9 +217,10 @@ export class GroupCommit {
 
   private async round(entries: readonly Waiting[]): Promise<void> {
     const { relying, asking } = this.onKnownHeads(entries);
-    const asked = asking.length > 0 ? await this.asked(asking) : { now: this.heardAt, answers: [] };
-    // The record would not be asked: the halves went through rounds of their own.
-    const { now, answers } = asked ?? { now: this.heardAt, answers: [] };
+    const { continuity: before } = this.known;
+    const asked = asking.length > 0 ? await this.asked(asking) : null;
+    // Null also where the record would not be asked: then the halves went through rounds of their own.
+    const { now, answers, continuity } = asked ?? { now: this.heardAt, answers: [], continuity: before };
     this.heardAt = now;
     const byStream = new Map<string, Sharer[]>();
     for (const [index, entry] of (asked ? asking : []).entries()) {
@@ -239,11 +243,11 @@ export class GroupCommit {
     const groups: Group[] = [];
     const keys = new Set<string>();
     for (const group of [...relying, ...decided]) {
-      // A stream is written to once in an append. What rests on what the record just said goes first.
-      const isTwice = group.relies && byStream.has(group.stream);
+      // A stream is written to once in an append. What rests on what the record just said goes first, and alone on a new connection.
+      const isOvertaken = group.relies && (byStream.has(group.stream) || continuity !== before);
       const claims = group.item?.claims ?? [];
       // Two streams that want one key must not meet in a batch: the second sees the first's claim in the next round.
-      if (isTwice || claims.some((claim) => keys.has(claim.key)))
+      if (isOvertaken || claims.some((claim) => keys.has(claim.key)))
         this.waiting.push(...group.outcomes.map((outcome) => outcome.entry));
       else {
         for (const claim of claims) keys.add(claim.key);
@@ -252,7 +256,7 @@ export class GroupCommit {
     }
     const writing = groups.filter((group) => group.item !== null);
     for (const group of groups) if (group.item === null) this.settleGroup(group, null, now);
-    if (writing.length > 0) await this.append(writing);
+    if (writing.length > 0) await this.append(writing, continuity);
   }
 
   /**
@@ -288,7 +292,7 @@ export class GroupCommit {
   }
 
   /** Null when the record would not even be asked: then the halves were taken through a round of their own. */
-  private async asked(entries: readonly Waiting[]): Promise<Awaited<ReturnType<RecordLog['ask']>> | null> {
+  private async asked(entries: readonly Waiting[]): Promise<Answers | null> {
     try {
       return await this.log.ask(entries.map(questionOf));
     } catch (error) {
@@ -300,7 +304,7 @@ export class GroupCommit {
     }
   }
 
-  private async append(groups: readonly Group[]): Promise<void> {
+  private async append(groups: readonly Group[], continuity: number): Promise<void> {
     let result: AppendResult;
     const traced = this.traced(groups);
     const begun = performance.now();
@@ -308,13 +312,13 @@ export class GroupCommit {
       const items = groups.map((group) => group.item as AppendItem);
       result = await this.log.append(items, {
         trace: traced[0]?.append.trace ?? null,
-        continuity: groups.some((group) => group.relies) ? this.known.continuity : null,
+        continuity,
       });
     } catch (error) {
       for (const { append } of traced) append.end(null);
       if (!(error instanceof ItemsRejected)) throw error;
       // One of them cannot be stored. The halves are sent again until it stands alone, and fails alone.
-      if (groups.length > 1) await inHalves(groups, (half) => this.append(half));
+      if (groups.length > 1) await inHalves(groups, (half) => this.append(half, continuity));
       else this.settleAll(groups, (entry) => entry.reject(error));
       return;
     }

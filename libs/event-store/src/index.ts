@@ -22,6 +22,7 @@ export { ItemsRejected, OutcomeUnknown, RecordLog, RecordUnavailable, TryAgain }
 export { UNTRACED, type TraceAppend, type TraceBatches, type TracedAppend } from './tracing.js';
 export type {
   Answer,
+  Answers,
   AppendItem,
   AppendOptions,
   AppendResult,

@@ -11,12 +11,17 @@ const STREAM = 'machine-7';
 const replaceable = (first: InMemoryLog) => {
   let current = first;
   const asked: number[] = [];
+  const beforeAsk: (() => void)[] = [];
   const beforeAppend: (() => void)[] = [];
   const log = new Proxy<RecordLog>(first, {
     get: (_, name: keyof RecordLog) => {
       if (name === 'continuity') return current.continuity;
       if (name === 'ask')
-        return (...[questions]: Parameters<RecordLog['ask']>) => (asked.push(questions.length), current.ask(questions));
+        return (...[questions]: Parameters<RecordLog['ask']>) => {
+          for (const work of beforeAsk.splice(0)) work();
+          asked.push(questions.length);
+          return current.ask(questions);
+        };
       if (name === 'append')
         return (...given: Parameters<RecordLog['append']>) => {
           for (const work of beforeAppend.splice(0)) work();
@@ -28,6 +33,7 @@ const replaceable = (first: InMemoryLog) => {
   return {
     log,
     asked,
+    beforeAsk: (work: () => void) => void beforeAsk.push(work),
     beforeAppend: (work: () => void) => void beforeAppend.push(work),
     replace: (by: InMemoryLog) => {
       by.continuity = current.continuity + 1;
@@ -165,6 +171,24 @@ describe('a command that may rest on a known head', () => {
 
   it('is not appended where the connection became a new one after it was decided', async () => {
     await become();
+    const other = await otherPast();
+    behind.beforeAppend(() => behind.replace(other));
+    expect(await hear()).toMatchObject({ revision: 5, state: { total: 4, checks: 1 } });
+  });
+
+  it('is decided again where a neighbour’s question found a new connection', async () => {
+    await become();
+    const other = await otherPast();
+    behind.beforeAsk(() => behind.replace(other));
+    const [heard] = await Promise.all([
+      hear(),
+      store.decide(tally, { stream: 'machine-8' }, { type: 'Add', amount: 1 }, { actor }),
+    ]);
+    expect(heard).toMatchObject({ revision: 5, state: { total: 4, checks: 1 } });
+  });
+
+  it('nor is what the record was asked for on the connection before', async () => {
+    for (let count = 0; count < 4; count += 1) await say({ type: 'Add', amount: 10 }, rival);
     const other = await otherPast();
     behind.beforeAppend(() => behind.replace(other));
     expect(await hear()).toMatchObject({ revision: 5, state: { total: 4, checks: 1 } });

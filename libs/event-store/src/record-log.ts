@@ -46,6 +46,14 @@ export type NewEvent = {
 /** A check-in that is to be recorded. */
 export type NewCheckIn = { readonly revision: number; readonly checkIn: CheckedIn };
 
+/** What the record knows of several questions, in one snapshot. */
+export type Answers = {
+  readonly now: Instant;
+  readonly answers: readonly Answer[];
+  /** `continuity` of the connection that answered. */
+  readonly continuity: number;
+};
+
 /** Everything that one append wants of one stream. */
 export type AppendItem = {
   readonly stream: string;
@@ -66,7 +74,7 @@ export type AppendItem = {
 export type AppendOptions = {
   /** The W3C `traceparent` that the batch keeps. (Default: null) */
   readonly trace?: string | null;
-  /** What `continuity` was when a head was remembered that an item rests on; @throws TryAgain where it has moved. (Default: null, nothing does) */
+  /** The `continuity` under which the items were decided; @throws TryAgain where it has moved. (Default: null, whatever it is) */
   readonly continuity?: number | null;
 };
 
@@ -107,7 +115,7 @@ export class RecordUnavailable extends Error {
  */
 export abstract class RecordLog {
   /** One round trip. `now` is never before the newest batch. Answers are in the order of the questions. */
-  abstract ask(questions: readonly Question[]): Promise<{ readonly now: Instant; readonly answers: readonly Answer[] }>;
+  abstract ask(questions: readonly Question[]): Promise<Answers>;
 
   /** One question that no decision depends on, as fresh as `ask`. */
   abstract look(question: Question): Promise<Answer>;

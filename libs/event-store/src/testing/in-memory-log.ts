@@ -8,6 +8,7 @@ import {
   type AppendOptions,
   type AppendResult,
   type Answer,
+  type Answers,
   type Batch,
   type ClaimHolder,
   type GroupCommitOptions,
@@ -36,7 +37,7 @@ export class InMemoryLog extends RecordLog {
     super();
   }
 
-  override ask(questions: readonly Question[]): Promise<{ now: Instant; answers: readonly Answer[] }> {
+  override ask(questions: readonly Question[]): Promise<Answers> {
     const answers = questions.map(({ stream: named, key, commandId }): Answer => {
       const held = key === null ? undefined : this.claims.get(key);
       const stream = named ?? (held && !held.released ? held.stream : null);
@@ -50,7 +51,7 @@ export class InMemoryLog extends RecordLog {
         repeated: commandId !== null && this.commands.has(`${stream} ${commandId}`),
       };
     });
-    return Promise.resolve({ now: this.clock(), answers });
+    return Promise.resolve({ now: this.clock(), answers, continuity: this.continuity });
   }
 
   override async look(question: Question): Promise<Answer> {

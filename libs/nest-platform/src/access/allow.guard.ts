@@ -6,7 +6,8 @@ import { ALLOWED, Authenticator, type Principal, type PrincipalKind, type WithPr
 /** Lets nobody through to a route that does not declare who may call it, and finds out who calls the others. */
 export class AllowGuard implements CanActivate {
   // What is declared never changes, and there is one authenticator: neither is looked up again for each request.
-  private readonly declared = new Map<Function, readonly PrincipalKind[]>();
+  // By controller and handler: a method that two controllers inherit may be declared differently by each.
+  private readonly declared = new Map<Function, Map<Function, readonly PrincipalKind[]>>();
   private authenticator: Authenticator | null = null;
 
   constructor(
@@ -25,15 +26,16 @@ export class AllowGuard implements CanActivate {
   }
 
   private allowedTo(context: ExecutionContext): readonly PrincipalKind[] {
-    const handler = context.getHandler();
-    const known = this.declared.get(handler);
+    const [controller, handler] = [context.getClass(), context.getHandler()];
+    const known = this.declared.get(controller)?.get(handler);
     if (known) return known;
     const allowed = this.reflector.getAllAndOverride<readonly PrincipalKind[] | undefined>(ALLOWED, [
       handler,
-      context.getClass(),
+      controller,
     ]);
-    if (!allowed) throw new Error(`${context.getClass().name}.${handler.name} does not declare who may call it`);
-    this.declared.set(handler, allowed);
+    if (!allowed) throw new Error(`${controller.name}.${handler.name} does not declare who may call it`);
+    const ofController = this.declared.get(controller) ?? new Map<Function, readonly PrincipalKind[]>();
+    this.declared.set(controller, ofController.set(handler, allowed));
     return allowed;
   }
 }

@@ -20,6 +20,9 @@ const NUL = '%00';
 /** Answers `/healthz` even while it drains: the process is alive, it only takes no more work. */
 const LIVENESS_PATH = '/healthz';
 
+/** Headers of every answer. */
+export const EVERY_ANSWER = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+
 /** What every request passes before anything of ours looks at it, and every answer on its way out. */
 export const installGate = (
   instance: FastifyInstance,
@@ -34,7 +37,7 @@ export const installGate = (
     return true;
   };
   instance.addHook('onRequest', (request, reply, done) => {
-    reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+    reply.headers(EVERY_ANSWER);
     if (drain.draining) {
       reply.header('connection', 'close');
       if (request.url !== LIVENESS_PATH) {

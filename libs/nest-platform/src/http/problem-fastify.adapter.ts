@@ -14,7 +14,7 @@ import { problemOf, problemOfRequest } from '../problem/problem-document.js';
 import { sendProblem } from '../problem/send-problem.js';
 import { acceptBytesWhereDeclared } from './bytes-body.js';
 import { Drain } from './drain.js';
-import { installGate, openConnections, type OpenConnections } from './gate.js';
+import { EVERY_ANSWER, installGate, openConnections, type OpenConnections } from './gate.js';
 import { acceptJsonOnly } from './json-body.js';
 import type { HttpLimits } from './limits.js';
 import { SESSION_LIFE, ticketKeysOf } from './session-tickets.js';
@@ -109,8 +109,11 @@ const serverOptions = ({ logger, limits, tls }: AdapterOptions): Partial<Fastify
   genReqId: () => randomUUID(),
   // One path, one answer: no route is reachable under a second spelling.
   routerOptions: { ignoreTrailingSlash: false, caseSensitive: true, maxParamLength: 200 },
-  frameworkErrors: (error, request, reply) =>
-    void sendProblem(problemOfRequest(error, request.id), { error, request, reply, logger }),
+  // A path that no router can read passes no hook: here is what the gate says to strangers.
+  frameworkErrors: (error, request, reply) => {
+    reply.headers({ ...EVERY_ANSWER, connection: 'close' });
+    sendProblem(problemOfRequest(error, request.id), { error, request, reply, logger });
+  },
   clientErrorHandler: answerClientError,
   ...(tls
     ? {

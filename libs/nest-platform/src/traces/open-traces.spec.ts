@@ -19,7 +19,7 @@ it('follows one request of a hundred where nobody says how many, and says so', a
   const { logger, lines } = recordingLogger();
   const traces = openTraces(read({ [URL_OF]: 'http://127.0.0.1:4318' }), 'test', logger);
   await traces.close();
-  expect(lines()).toMatchObject([{ msg: 'traces are sent', url: 'http://127.0.0.1:4318/v1/traces', share: 0.01 }]);
+  expect(lines()).toMatchObject([{ msg: 'traces are sent', collector: 'http://127.0.0.1:4318', share: 0.01 }]);
 });
 
 it('takes an address as it is where it has a path', () =>

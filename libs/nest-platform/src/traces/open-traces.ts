@@ -5,6 +5,7 @@ import type { TracesSettings } from '../config/service-settings.js';
 /** Begins to follow some requests, where the settings want it. Close it after everything that is followed. */
 export const openTraces = (settings: TracesSettings | null, service: string, logger: Logger): Traces => {
   if (settings === null) return NO_TRACES;
-  logger.info({ url: settings.url, share: settings.share }, 'traces are sent');
+  // Not its query, which may hold a key.
+  logger.info({ collector: new URL(settings.url).origin, share: settings.share }, 'traces are sent');
   return exportTraces({ ...settings, service, log: logger });
 };
