@@ -26,18 +26,19 @@ export class Begun {
   ): Promise<Served> {
     const child = spawn(process.execPath, [...nodeOptions, ...args], {
       env: { PATH: process.env['PATH'], HOME: process.env['HOME'], NODE_ENV: 'production', ...env },
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', 'pipe'],
     });
     const stop = () => end(child);
     this.add(stop);
     let output = '';
     await new Promise<void>((resolve, reject) => {
       child.once('exit', (code) => reject(new Error(`${args[0]} ended with ${code}:\n${output}`)));
-      // Read on until the end, or the server would wait for us.
-      child.stdout.setEncoding('utf8').on('data', (text: string) => {
-        if (output.length < 65_536) output += text;
-        if (ready.test(output)) resolve();
-      });
+      // Read on until the end, or the server would wait for us. Some say that they serve where others complain.
+      for (const stream of [child.stdout, child.stderr])
+        stream.setEncoding('utf8').on('data', (text: string) => {
+          if (output.length < 65_536) output += text;
+          if (ready.test(output)) resolve();
+        });
     });
     return { pid: child.pid as number, match: ready.exec(output), stop };
   }
