@@ -89,9 +89,13 @@ const bench = async () => {
   const load = { machines: machines.slice(0, OPEN_MACHINES), perSecond: OPEN_RATE };
   // Each machine has checked in a few times, as on a plane that runs: a new instance has to look up whom it knows.
   for (const perSecond of [OPEN_RATE / 4, OPEN_RATE]) await openLoop(spread.target, { ...load, perSecond, seconds: 2 });
-  // What was recorded so far is applied first: the lag of a projector that catches up is another question.
+  // What was recorded so far is applied and published first: the lag of a projector that catches up is another question.
   const newest = await plane.number('select max(number) from batch');
-  while ((await plane.number(`select min(checkpoint) from read_model`)) < newest)
+  const reached =
+    plane.feed === 'nats'
+      ? 'least((select min(checkpoint) from read_model), coalesce((select max(number) from relay_cursor), 0))'
+      : '(select min(checkpoint) from read_model)';
+  while ((await plane.number(`select coalesce(${reached}, 0)`)) < newest)
     await new Promise((resume) => setTimeout(resume, 100));
   const lag = await watchPresenceLag(plane.databaseUrl);
   const openBefore = {
