@@ -20,7 +20,7 @@ import {
 import type { Instant, Json } from '@rollcall/decider';
 import { machineIdOf } from '@rollcall/machine';
 import { AppendHint } from './append-hint.js';
-import { Unencodable } from './binary-arrays.js';
+import { texts, Unencodable } from './binary-arrays.js';
 import {
   connectionConfig,
   ConnectionLost,
@@ -121,13 +121,13 @@ export class PostgresLog extends RecordLog {
     return batch !== null;
   }
 
-  override async holder(key: string): Promise<ClaimHolder | null> {
-    const rows = await this.read<{ stream: string; released: boolean }>({
-      name: 'holder',
-      text: sql.HOLDER,
-      values: [key],
+  override async holders(keys: readonly string[]): Promise<readonly (ClaimHolder | null)[]> {
+    const rows = await this.read<{ stream: string; released: boolean } | { stream: null }>({
+      name: 'holders',
+      text: sql.HOLDERS,
+      values: [texts(keys)],
     });
-    return rows[0] ?? null;
+    return rows.map((row) => (row.stream === null ? null : { stream: row.stream, released: row.released }));
   }
 
   override async readBatches(after: bigint, limit: number): Promise<readonly Batch[]> {

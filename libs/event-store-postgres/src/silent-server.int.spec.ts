@@ -22,7 +22,7 @@ it('does not wait for a server that went silent without closing: not to read, no
   await log.mark(0);
   await Promise.all(Array.from({ length: 10 }, () => log.newest()));
   proxy.silence();
-  const lookUps = [log.holder('badge:1'), log.newest(), log.epoch()];
+  const lookUps = [log.holders(['badge:1']), log.newest(), log.epoch()];
   for (const outcome of await Promise.allSettled([...lookUps, log.ask([])])) {
     expect(outcome).toMatchObject({ status: 'rejected' });
   }

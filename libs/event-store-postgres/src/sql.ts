@@ -48,7 +48,11 @@ export const CHECKS_OF_MACHINE = `
 select ${CHECK_COLUMNS} from check_in c where c.machine = $1 order by c.revision`;
 
 export const NEWEST = `select number, recorded_at from batch order by number desc limit 1`;
-export const HOLDER = `select stream, released from claim where key = $1`;
+/** Each by its key, see `ASK`. A key that is asked for twice is answered twice. */
+export const HOLDERS = `
+select k.stream, k.released from unnest($1::text[]) with ordinality q(key, n)
+left join lateral (select c.stream, c.released from claim c where c.key = q.key limit 1) k on true
+order by q.n`;
 export const EPOCH = `select confirm_epoch() as epoch`;
 export const RENEW_EPOCH = `select confirm_epoch(true) as epoch`;
 export const BATCH_OF_EVENT = `select batch from event where position = $1`;

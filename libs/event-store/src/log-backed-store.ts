@@ -1,4 +1,5 @@
 import type { Decider, Typed } from '@rollcall/decider';
+import DataLoader from 'dataloader';
 import {
   EventStore,
   type Batch,
@@ -13,10 +14,14 @@ import {
 import { foldOf, GroupCommit, type GroupCommitOptions } from './group-commit.js';
 import type { RecordLog } from './record-log.js';
 
+const MOST_KEYS = 1_000;
+
 /** The event store over any log: decisions go through the group commit, reads go straight to the log. */
 export class LogBackedStore extends EventStore {
   private readonly commit: GroupCommit;
   private closing: Promise<void> | null = null;
+  /** Those who ask at the same time share a question: a fleet that comes back is thousands of credentials that this instance has never seen. */
+  private readonly holders: DataLoader<string, ClaimHolder | null>;
 
   constructor(
     protected readonly log: RecordLog,
@@ -24,6 +29,11 @@ export class LogBackedStore extends EventStore {
   ) {
     super();
     this.commit = new GroupCommit(log, options);
+    this.holders = new DataLoader((keys) => log.holders(keys), {
+      cache: false,
+      maxBatchSize: MOST_KEYS,
+      batchScheduleFn: (ask) => void setImmediate(ask),
+    });
   }
 
   override decide<State, Command extends Typed, Fact extends Typed>(
@@ -56,7 +66,7 @@ export class LogBackedStore extends EventStore {
   }
 
   override holder(key: string): Promise<ClaimHolder | null> {
-    return this.log.holder(key);
+    return this.holders.load(key);
   }
 
   override readBatches(after: bigint, limit: number): Promise<readonly Batch[]> {

@@ -133,7 +133,8 @@ export abstract class RecordLog {
   abstract append(items: readonly AppendItem[], options?: AppendOptions): Promise<AppendResult>;
 
   abstract mark(idleMs: number): Promise<boolean>;
-  abstract holder(key: string): Promise<ClaimHolder | null>;
+  /** Who holds each of at most a thousand keys, in their order; null where nobody ever took one. */
+  abstract holders(keys: readonly string[]): Promise<readonly (ClaimHolder | null)[]>;
   abstract readBatches(after: bigint, limit: number): Promise<readonly Batch[]>;
   abstract readStream(stream: string): Promise<readonly RecordedFact[]>;
   abstract newest(): Promise<RecordHead>;

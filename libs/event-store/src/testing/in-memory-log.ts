@@ -87,8 +87,8 @@ export class InMemoryLog extends RecordLog {
     return Promise.resolve(true);
   }
 
-  override holder(key: string): Promise<ClaimHolder | null> {
-    return Promise.resolve(this.claims.get(key) ?? null);
+  override holders(keys: readonly string[]): Promise<readonly (ClaimHolder | null)[]> {
+    return Promise.resolve(keys.map((key) => this.claims.get(key) ?? null));
   }
 
   override readBatches(after: bigint, limit: number): Promise<readonly Batch[]> {

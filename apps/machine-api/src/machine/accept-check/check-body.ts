@@ -38,7 +38,7 @@ export const CHECK_DOCUMENT = {
     ...CHECK_SCHEMA.properties,
     reason: {
       type: 'string',
-      enum: [...STOP_REASONS],
+      enum: [...STOP_REASONS, null],
       nullable: true,
       description: 'Required when `said` is `stopping`.',
     },
