@@ -251,12 +251,13 @@ describe('a read model with a feed', () => {
     record.after(30).record(M, checkedIn());
     await it.bring(2);
     await it.at(2);
+    await eventually('acknowledged', () => Promise.resolve(it.steps.at(-1) === 'acknowledged'));
     it.steps.length = 0;
     record.after(30).record(M, checkedIn()).after(30).record(M, checkedIn());
     await it.bring(3);
     await it.bring(4);
     await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(it.steps).toEqual(['acknowledged']);
+    expect(it.steps).toEqual([]);
     await it.pass(500);
     await it.at(4);
     expect(it.steps.filter((step) => step === 'committed')).toHaveLength(1);
