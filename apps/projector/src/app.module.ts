@@ -15,9 +15,6 @@ import { Relaying } from './relaying.js';
 /** Is told each step of the loops: `relay`, or the name of a read model. Only tests listen, to end the process between two of them. */
 export type Reached = (loop: string, step: RelayStep | FollowStep) => void;
 
-/** Presence is to follow within a second. At thousands of checks a second this is what keeps a projector from being its dearest part. */
-const GATHER_MS = 100;
-
 /** What the projector is given, and does not close. */
 export type ProjectorParts = {
   readonly logger: Logger;
@@ -57,7 +54,6 @@ export class ProjectorModule {
                     store,
                     model,
                     feed,
-                    gather: GATHER_MS,
                     log: logger,
                     gapSeconds: config.gapSeconds,
                     reached: (step) => reached(model.name, step),

@@ -37,11 +37,7 @@ const messageOf = (epoch: string, batch: Batch): FeedMessage => ({
 });
 
 /** A record whose reads are counted, and a feed that brings only what a test publishes. */
-const scene = (
-  record: RecordBuilder,
-  models: readonly ReadModel[] = READ_MODELS,
-  { patience = 2_000, gather = 0 } = {},
-) => {
+const scene = (record: RecordBuilder, models: readonly ReadModel[] = READ_MODELS, patience = 2_000) => {
   const clock = new ManualClock();
   const feed = new InMemoryFeed(clock);
   let reads = 0;
@@ -67,7 +63,6 @@ const scene = (
         feed,
         clock,
         patience,
-        gather,
         log: { info: say, warn: say },
         reached: (step) => void steps.push(step),
       }),
@@ -143,7 +138,7 @@ describe('a read model with a feed', () => {
 
   it('waits for what is on its way as long as it was told to', async () => {
     const record = new RecordBuilder().record(M, admitted());
-    await using it = scene(record, [presenceModel], { patience: 10_000 });
+    await using it = scene(record, [presenceModel], 10_000);
     await it.at(1);
     const before = it.reads();
     record.after(30).record(M, checkedIn());
@@ -241,26 +236,6 @@ describe('a read model with a feed', () => {
     await it.bring(2);
     await it.at(2);
     expect(it.reads() - before).toBe(1);
-  });
-
-  it('lets batches gather when it is up to date, and applies them in one transaction', async () => {
-    const record = new RecordBuilder().record(M, admitted());
-    await using it = scene(record, [presenceModel], { gather: 400 });
-    await it.at(1);
-    await it.pass(500);
-    record.after(30).record(M, checkedIn());
-    await it.bring(2);
-    await it.at(2);
-    await eventually('acknowledged', () => Promise.resolve(it.steps.at(-1) === 'acknowledged'));
-    it.steps.length = 0;
-    record.after(30).record(M, checkedIn()).after(30).record(M, checkedIn());
-    await it.bring(3);
-    await it.bring(4);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(it.steps).toEqual([]);
-    await it.pass(500);
-    await it.at(4);
-    expect(it.steps.filter((step) => step === 'committed')).toHaveLength(1);
   });
 
   it('acknowledges after the commit and not before (C25)', async () => {

@@ -31,11 +31,6 @@ export type FollowOptions = {
   readonly batchesAtOnce?: number;
   /** Milliseconds between two looks while nothing happens. (Default: 1,000) */
   readonly lookEvery?: number;
-  /**
-   * Milliseconds that a read model which is up to date lets batches gather, so that many share a transaction. It is as late at most.
-   * (Default: 0)
-   */
-  readonly gather?: number;
   /** Milliseconds that a recorded batch may take to come by the feed; then it is read from the record. (Default: 2,000) */
   readonly patience?: number;
   readonly clock?: Clock;
@@ -85,8 +80,6 @@ export class Follower {
   #awaited: Awaited | null = null;
   #applied = { feed: 0, record: 0 };
   #lookedAt = 0;
-  /** The last step took all that there was. */
-  #upToDate = false;
   #failure: string | null = null;
   #overtaken = 0;
 
@@ -96,7 +89,6 @@ export class Follower {
       gapSeconds: 15,
       batchesAtOnce: 100,
       lookEvery: 1_000,
-      gather: 0,
       patience: 2_000,
       clock: new SystemClock(),
       reached: () => undefined,
@@ -119,7 +111,7 @@ export class Follower {
 
   /** Runs until `signal` aborts; a transaction that has begun is ended first. Never rejects: what fails is tried again. */
   async run(signal: AbortSignal): Promise<void> {
-    const { store, feed, model, log, lookEvery, gather, clock } = this.#options;
+    const { store, feed, model, log, lookEvery, clock } = this.#options;
     const reader = feed?.read(model.name) ?? null;
     const hush = reader === null ? store.onAppended(() => this.#bell.ring()) : () => undefined;
     // Another instance may have gone on since this one ran last.
@@ -133,7 +125,6 @@ export class Follower {
           this.#failure = null;
           pause = 0;
           if (idle) await this.#bell.wait(lookEvery, signal);
-          if (gather > 0 && this.#upToDate) await clock.sleep(gather, signal);
         } catch (error) {
           // The outcome of the transaction may be unknown, so nothing that was known before counts.
           this.#place = null;
@@ -154,7 +145,6 @@ export class Follower {
   /** One read and its application. True when there is nothing to do before somebody rings. */
   async #step(reader: FeedReader | null, signal: AbortSignal): Promise<boolean> {
     const { lookEvery, clock } = this.#options;
-    this.#upToDate = false;
     if (this.#place === null || clock.monotonic() - this.#lookedAt >= lookEvery) {
       await this.#lookAround();
       this.#lookedAt = clock.monotonic();
@@ -176,7 +166,6 @@ export class Follower {
     const batches = await store.readBatches(place.checkpoint, batchesAtOnce);
     if (batches.length === 0) return false;
     await this.#apply(place, batches, 'record');
-    this.#upToDate = batches.length < batchesAtOnce;
     return true;
   }
 
@@ -187,7 +176,6 @@ export class Follower {
     reached('taken');
     const { next, missingUpTo } = sortArrivals(place, deliveries);
     if (missingUpTo !== null) this.#readUpTo = missingUpTo;
-    this.#upToDate = missingUpTo === null && deliveries.length < DELIVERIES_AT_ONCE;
     if (next.length > 0) await this.#apply(place, next, 'feed');
     // What is applied by now, was seen before, or is read from the record next: none of it has to come again.
     for (const delivery of deliveries) delivery.ack();

@@ -106,6 +106,8 @@ const serverOptions = ({ logger, limits, tls }: AdapterOptions): Partial<Fastify
   requestTimeout: limits.requestTimeoutMs,
   connectionTimeout: limits.stalledTimeoutMs,
   keepAliveTimeout: limits.keepAliveTimeoutMs,
+  // The gate refuses whoever comes while an instance ends, and says when to come again; Fastify's own answer does not.
+  return503OnClosing: false,
   genReqId: () => randomUUID(),
   // One path, one answer: no route is reachable under a second spelling.
   routerOptions: { ignoreTrailingSlash: false, caseSensitive: true, maxParamLength: 200 },
