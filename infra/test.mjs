@@ -20,7 +20,8 @@ rmSync(join(root, '.test-results'), { recursive: true, force: true });
 
 const results = [await timed('build', 'node', ['infra/build/build.mjs', '--if-stale'])];
 if (results[0].code === 0)
-  for (const tier of ['pure', 'int', 'e2e'])
+  // Faults are brought about under load, one after the other; the other processes take turns two by two.
+  for (const tier of ['pure', 'int', 'e2e', 'faults'])
     results.push(
       await timed(tier, 'timeout', [
         '--kill-after=20',
