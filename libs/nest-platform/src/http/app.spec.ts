@@ -248,6 +248,48 @@ it('does not start with a route that does not declare who may call it', async ()
   await expect(injectableApp(ForgottenModule)).rejects.toThrow('GET /forgotten (Forgotten.forgotten)');
 });
 
+it('asks who calls by the declaration of each controller, also for a method that they inherit', async () => {
+  class Inherited {
+    @Get()
+    get(): string {
+      return 'got';
+    }
+  }
+  @Allow('anybody')
+  @Controller('open')
+  class Open extends Inherited {}
+  @Allow('machine')
+  @Controller('closed')
+  class Closed extends Inherited {}
+  @Module({ controllers: [Open, Closed], providers: [{ provide: Authenticator, useClass: OnlyRoot }] })
+  class InheritingModule {}
+  const inheriting = await injectableApp(InheritingModule);
+  try {
+    expect((await inheriting.inject('/open')).statusCode).toBe(200);
+    expect((await inheriting.inject('/closed')).statusCode).toBe(401);
+  } finally {
+    await inheriting.close();
+  }
+});
+
+it.each(['/%zz', `/healthz/${'x'.repeat(300)}`])(
+  'answers a path that leads nowhere as the gate answers strangers, and keeps no connection for it: %.8s',
+  async (path) => {
+    const strict = await injectableApp(SampleModule);
+    try {
+      const { headers } = await strict.inject(path);
+      expect(headers).toMatchObject({
+        connection: 'close',
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+        'content-type': PROBLEM_MEDIA_TYPE,
+      });
+    } finally {
+      await strict.close();
+    }
+  },
+);
+
 it('describes its routes as OpenAPI without instantiating anything', async () => {
   const document = await openApiDocument(SampleModule, {
     title: 'T',

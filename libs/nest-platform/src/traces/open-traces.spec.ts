@@ -22,6 +22,13 @@ it('follows one request of a hundred where nobody says how many, and says so', a
   expect(lines()).toMatchObject([{ msg: 'traces are sent', collector: 'http://127.0.0.1:4318', share: 0.01 }]);
 });
 
+it('tells the log no more of a collector than where it is: a query may hold a key (I10)', async () => {
+  const { logger, text } = recordingLogger();
+  await openTraces(read({ [URL_OF]: 'http://127.0.0.1:4318/v1/traces?api_key=canary' }), 'test', logger).close();
+  expect(text()).toContain('http://127.0.0.1:4318');
+  expect(text()).not.toContain('canary');
+});
+
 it('takes an address as it is where it has a path', () =>
   expect(read({ [URL_OF]: 'https://collector.example/otlp', ROLLCALL_TRACES_SHARE: '0.5' })).toEqual({
     url: 'https://collector.example/otlp',
