@@ -32,10 +32,7 @@ export type BenchPlane = {
     readonly pins: readonly string[];
   };
   admit(count: number): Promise<readonly LoadMachine[]>;
-  machineApi(how: {
-    readonly tls: boolean;
-    readonly profileTo?: string;
-  }): Promise<Served & { readonly target: Target }>;
+  machineApi(how: { readonly tls: boolean }): Promise<Served & { readonly target: Target }>;
   projector(): Promise<Served>;
   /** What distributes batches to the read models. */
   readonly feed: 'nats' | 'record';
@@ -101,19 +98,14 @@ export const openBenchPlane = async (root: string, begun: Begun): Promise<BenchP
     certificate,
     number: async (statement) => Number((await cluster.query(`select (${statement}) as n`, DATABASE)).rows[0]?.n),
     admit: (count) => withStore((store) => admitted(store, count)),
-    machineApi: async ({ tls, profileTo }) => {
+    machineApi: async ({ tls }) => {
       const port = await freePort();
-      const served = await begun.serve(
-        [join(root, 'dist/apps/machine-api/main.js')],
-        /machines can check in/,
-        {
-          ...environment,
-          ROLLCALL_MACHINE_API_PORT: String(port),
-          ROLLCALL_CHAIN_KEY_FILE: chainKey,
-          ...(tls ? { ROLLCALL_CA_DIR: ca } : { ROLLCALL_TLS: 'off' }),
-        },
-        profileTo === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profileTo],
-      );
+      const served = await begun.serve([join(root, 'dist/apps/machine-api/main.js')], /machines can check in/, {
+        ...environment,
+        ROLLCALL_MACHINE_API_PORT: String(port),
+        ROLLCALL_CHAIN_KEY_FILE: chainKey,
+        ...(tls ? { ROLLCALL_CA_DIR: ca } : { ROLLCALL_TLS: 'off' }),
+      });
       return { ...served, target: { port, ca: tls ? authority : null } };
     },
     projector: async () =>

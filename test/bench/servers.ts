@@ -18,13 +18,8 @@ export class Begun {
   }
 
   /** Starts a program of ours and waits for the line that says it serves. @throws Error with its output when it ends instead. */
-  async serve(
-    args: readonly string[],
-    ready: RegExp,
-    env: Readonly<Record<string, string>> = {},
-    nodeOptions: readonly string[] = [],
-  ): Promise<Served> {
-    const child = spawn(process.execPath, [...nodeOptions, ...args], {
+  async serve(args: readonly string[], ready: RegExp, env: Readonly<Record<string, string>> = {}): Promise<Served> {
+    const child = spawn(process.execPath, args, {
       env: { PATH: process.env['PATH'], HOME: process.env['HOME'], NODE_ENV: 'production', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

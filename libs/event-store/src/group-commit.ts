@@ -42,8 +42,6 @@ export type GroupCommitOptions = {
   readonly deadlineMs?: number;
   /** What went wrong and was tried again; for the log. */
   readonly onTrouble?: (error: unknown) => void;
-  /** Most heads that are remembered for commands that may rest on one. (Default: 50,000, about 70 MB) */
-  readonly knownHeads?: number;
   /** Each append that was committed; for measurements. */
   readonly onAppend?: (append: CommittedAppend) => void;
   /** The `traceparent` of whatever calls `decide`, where its options name none. (Default: nothing is followed) */
@@ -93,6 +91,8 @@ type Sharer = { readonly entry: Waiting; readonly answer: Answer };
 
 const CONFLICTS_ALLOWED = 3;
 const RETRY_AFTER_SECONDS = 2;
+/** Heads that are remembered for commands that may rest on one: about 70 MB. */
+const KNOWN_HEADS = 50_000;
 
 /**
  * Turns many concurrent decisions into few appends. While one round is in flight the next gathers, so the size of a batch
@@ -123,7 +123,7 @@ export class GroupCommit {
     this.batchLimit = options.batchLimit ?? 1000;
     this.queueLimit = options.queueLimit ?? 5000;
     this.deadlineMs = options.deadlineMs ?? 5000;
-    this.known = new KnownHeads(options.knownHeads ?? 50_000);
+    this.known = new KnownHeads(KNOWN_HEADS);
     this.onTrouble = options.onTrouble ?? (() => undefined);
     this.onAppend = options.onAppend ?? (() => undefined);
     this.currentTrace = options.currentTrace ?? (() => null);

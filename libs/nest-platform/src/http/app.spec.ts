@@ -272,23 +272,23 @@ it('asks who calls by the declaration of each controller, also for a method that
   }
 });
 
-it.each(['/%zz', `/healthz/${'x'.repeat(300)}`])(
-  'answers a path that leads nowhere as the gate answers strangers, and keeps no connection for it: %.8s',
-  async (path) => {
-    const strict = await injectableApp(SampleModule);
-    try {
-      const { headers } = await strict.inject(path);
-      expect(headers).toMatchObject({
-        connection: 'close',
-        'cache-control': 'no-store',
-        'x-content-type-options': 'nosniff',
-        'content-type': PROBLEM_MEDIA_TYPE,
-      });
-    } finally {
-      await strict.close();
-    }
-  },
-);
+it.each([
+  ['with a broken escape', '/%zz'],
+  ['that is too long', `/healthz/${'x'.repeat(300)}`],
+])('answers a path %s as the gate answers strangers, and keeps no connection for it', async (_, path) => {
+  const strict = await injectableApp(SampleModule);
+  try {
+    const { headers } = await strict.inject(path);
+    expect(headers).toMatchObject({
+      connection: 'close',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'content-type': PROBLEM_MEDIA_TYPE,
+    });
+  } finally {
+    await strict.close();
+  }
+});
 
 it('describes its routes as OpenAPI without instantiating anything', async () => {
   const document = await openApiDocument(SampleModule, {
