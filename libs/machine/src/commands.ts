@@ -77,9 +77,48 @@ export type ReceiveLogTail = {
   readonly stamp: string;
 };
 
+/** A watcher has heard nothing of the machine for its window, as far as it knows; the rules find out whether that is so (O22, B1). */
+export type NoteSilence = {
+  readonly type: 'NoteSilence';
+  /** The time of the newest batch that the watcher has applied. */
+  readonly heardUntil: Instant;
+  /** The end of the newest gap that it knows of; null without one. */
+  readonly gapEnd: Instant | null;
+};
+
+/** A person takes the machine out of work. */
+export type PauseMachine = {
+  readonly type: 'PauseMachine';
+  /** Why, for whoever wonders. */
+  readonly note: string;
+  /** RFC 3339, UTC, ahead; null: until somebody takes it back. */
+  readonly until: string | null;
+};
+
+/** A person takes the pause back. Nothing else does, but its own expiry. */
+export type ResumeMachine = { readonly type: 'ResumeMachine' };
+
+/** A person attaches labels to the node and takes others away. */
+export type SetLabels = {
+  readonly type: 'SetLabels';
+  readonly set: { readonly [key: string]: string };
+  /** Keys. One that is also in `set` is set. */
+  readonly remove: readonly string[];
+};
+
 /** Everything that can be asked of a machine's stream. */
 export type MachineCommand =
-  AdmitMachine | AcceptCheck | StartRotation | RenameMachine | RequestLogTail | ReceiveLogTail | DeleteMachine;
+  | AdmitMachine
+  | AcceptCheck
+  | StartRotation
+  | RenameMachine
+  | RequestLogTail
+  | ReceiveLogTail
+  | NoteSilence
+  | PauseMachine
+  | ResumeMachine
+  | SetLabels
+  | DeleteMachine;
 
 /** The key that a credential's hash is. Never released, so a retired or revoked one stays known (O20). */
 export const credentialKey = (keyHash: string): string => `credential:${keyHash}`;

@@ -63,6 +63,38 @@ export type BlockersChanged = { readonly type: 'BlockersChanged'; readonly block
 export type LogTailRequested = { readonly type: 'LogTailRequested'; readonly stamp: string };
 /** The upload that echoes the stamp arrived; the bytes are not part of the record. */
 export type LogTailReceived = { readonly type: 'LogTailReceived'; readonly stamp: string };
+/**
+ * Nothing was heard of the machine for longer than its window, while the plane listened: recorded once per silence (O22, B1). The actor is
+ * the plane.
+ */
+export type WentAbsent = {
+  readonly type: 'WentAbsent';
+  /** When its last check was recorded (RFC 3339, UTC). */
+  readonly lastCheckAt: string;
+  /** When its window was over; later than that it was noticed. Counted from the last check, or from the end of a later gap. */
+  readonly dueAt: string;
+  /** Seconds. */
+  readonly window: number;
+  /** Why it had said that it would stop; null: it had said that it runs, so the cause is unknown (O23). */
+  readonly stopReason: StopReason | null;
+};
+/** The check that is recorded with it ended a silence. */
+export type Returned = {
+  readonly type: 'Returned';
+  /** Whole seconds since the silence had become an absence (`dueAt`). */
+  readonly absentFor: number;
+};
+/** A person took the machine out of work; the last word about it counts. */
+export type MachinePaused = {
+  readonly type: 'MachinePaused';
+  readonly note: string;
+  /** RFC 3339, UTC: then it is over by itself; null: when somebody says so. */
+  readonly until: string | null;
+};
+/** A person took the pause back. */
+export type MachineResumed = { readonly type: 'MachineResumed' };
+/** What is attached to the node, as a whole, sorted by key. */
+export type LabelsChanged = { readonly type: 'LabelsChanged'; readonly labels: { readonly [key: string]: string } };
 /** Deleting a machine is revoking it; the last fact of the stream (O31). */
 export type MachineDeleted = { readonly type: 'MachineDeleted'; readonly identifierHash: string };
 
@@ -79,6 +111,11 @@ export type MachineEvent =
   | BlockersChanged
   | LogTailRequested
   | LogTailReceived
+  | WentAbsent
+  | Returned
+  | MachinePaused
+  | MachineResumed
+  | LabelsChanged
   | MachineDeleted;
 
 // ---- the check-in ---------------------------------------------------------------------------------------------------

@@ -1,11 +1,14 @@
 export * from './facts.js';
 export * from './commands.js';
-export { answerTo, type CheckAnswerContent, machine, type MachineState } from './machine.js';
+export { answerTo, type CheckAnswerContent, dueForAbsence, machine, type MachineState } from './machine.js';
 export { withoutResettable } from './resettable.js';
 export { gapBetween, type Gap, type Heard, presence, type Presence, silence } from './presence.js';
 export { type Requests } from './requests.js';
+export { pauseStands, type Pause } from './pause.js';
+export { type Labels, MOST_LABELS } from './labels.js';
+export { type Absence } from './absence.js';
 export { lifecycle, type LastWord, type Lifecycle } from './lifecycle.js';
-export { type Condition, readinessSentence } from './readiness.js';
+export { type Condition, PAUSED, readinessSentence } from './readiness.js';
 export { canTakeWork, isBlocked } from './can-take-work.js';
 export { type Blocker, BLOCKER_CODES, blockerOf } from './blockers.js';
 export { cleanDisplay } from './clean-display.js';

@@ -328,6 +328,9 @@ it('knows nothing of a machine before its first fact', () => {
     boots: [],
     checkIns: { window: null, chain: null },
     requests: { logTail: null, logTailReceived: null },
+    absence: null,
+    pause: null,
+    labels: {},
   });
 });
 

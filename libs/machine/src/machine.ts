@@ -1,12 +1,15 @@
-import { type ClaimChange, type Decider, type Moment, Refusal } from '@rollcall/decider';
+import { type ClaimChange, type Decider, type Instant, type Moment, Refusal } from '@rollcall/decider';
+import { type Absence, absence, absenceDue } from './absence.js';
 import { type Boots, bootRecord, boots, isRepetition } from './boots.js';
 import { checkIn, type CheckIns } from './check-in.js';
 import { type AcceptCheck, credentialKey, identifierKey, type MachineCommand, redemptionKey } from './commands.js';
 import { type Credential, credential } from './credential.js';
 import { type Enrolment, enrolment } from './enrolment.js';
 import type { Boot, MachineFact, SelfReport } from './facts.js';
+import { type Labels, labels } from './labels.js';
 import { type LastWord, lastWord } from './lifecycle.js';
 import { type Name, naming } from './naming.js';
+import { type Pause, pause } from './pause.js';
 import { type Blockers, readiness } from './readiness.js';
 import { requests, type Requests } from './requests.js';
 import { selfReport } from './self-report.js';
@@ -26,9 +29,23 @@ export type MachineState = {
    * new fold. (The migration that brings requests is a breaking one: no older instance writes a head without them afterwards.)
    */
   readonly requests?: Requests;
+  /** These three are absent on heads that were folded before they existed, for the same reasons. */
+  readonly absence?: Absence;
+  readonly pause?: Pause;
+  readonly labels?: Labels;
 };
 
 const requestsOf = (state: MachineState): Requests => state.requests ?? requests.initial();
+const absenceOf = (state: MachineState): Absence => state.absence ?? absence.initial();
+const pauseOf = (state: MachineState): Pause => state.pause ?? pause.initial();
+const labelsOf = (state: MachineState): Labels => state.labels ?? labels.initial();
+
+const isLiving = (state: MachineState): boolean => state.enrolment !== null && !state.enrolment.deleted;
+
+/** @throws Refusal for a machine that nobody can ask anything of. */
+const requireLiving = (state: MachineState): void => {
+  if (!isLiving(state)) throw new Refusal('machine-not-found');
+};
 
 const evolve = (state: MachineState, fact: MachineFact): MachineState => ({
   enrolment: enrolment.evolve(state.enrolment, fact),
@@ -40,6 +57,9 @@ const evolve = (state: MachineState, fact: MachineFact): MachineState => ({
   boots: boots.evolve(state.boots, fact),
   checkIns: checkIn.evolve(state.checkIns, fact),
   requests: requests.evolve(requestsOf(state), fact),
+  absence: absence.evolve(absenceOf(state), fact),
+  pause: pause.evolve(pauseOf(state), fact),
+  labels: labels.evolve(labelsOf(state), fact),
 });
 
 type Step = (state: MachineState) => readonly MachineFact[];
@@ -63,6 +83,7 @@ const acceptCheck = (state: MachineState, check: AcceptCheck, moment: Moment): r
   return inTurn(
     state,
     () => confirmed,
+    (at) => absence.decide(absenceOf(at), check, moment),
     (at) => boots.decide(at.boots, check, moment),
     (at) => naming.decide(at.name, check, moment),
     (at) => selfReport.decide(at.report, check, moment),
@@ -95,6 +116,9 @@ export const machine: Decider<MachineState, MachineCommand, MachineFact> = {
     boots: boots.initial(),
     checkIns: checkIn.initial(),
     requests: requests.initial(),
+    absence: absence.initial(),
+    pause: pause.initial(),
+    labels: labels.initial(),
   }),
 
   decide(state, command, moment) {
@@ -113,10 +137,10 @@ export const machine: Decider<MachineState, MachineCommand, MachineFact> = {
       case 'StartRotation':
         return credential.decide(state.credential, command, moment);
       case 'RenameMachine':
-        if (!state.enrolment || state.enrolment.deleted) throw new Refusal('machine-not-found');
+        requireLiving(state);
         return naming.decide(state.name, command, moment);
       case 'RequestLogTail':
-        if (!state.enrolment || state.enrolment.deleted) throw new Refusal('machine-not-found');
+        requireLiving(state);
         return requests.decide(requestsOf(state), command, moment);
       case 'ReceiveLogTail':
         return inTurn(
@@ -124,6 +148,20 @@ export const machine: Decider<MachineState, MachineCommand, MachineFact> = {
           (at) => credential.decide(at.credential, command, moment),
           (at) => requests.decide(requestsOf(at), command, moment),
         );
+      case 'NoteSilence':
+        if (!isLiving(state)) return [];
+        return absence.decide(
+          absenceOf(state),
+          { ...command, window: state.checkIns.window, stopReason: state.lastWord?.reason ?? null },
+          moment,
+        );
+      case 'PauseMachine':
+      case 'ResumeMachine':
+        requireLiving(state);
+        return pause.decide(pauseOf(state), command, moment);
+      case 'SetLabels':
+        requireLiving(state);
+        return labels.decide(labelsOf(state), command, moment);
       case 'DeleteMachine':
         return enrolment.decide(state.enrolment, command, moment);
     }
@@ -148,6 +186,16 @@ export const machine: Decider<MachineState, MachineCommand, MachineFact> = {
     }
   },
 };
+
+/**
+ * When the machine becomes absent if nothing more is heard of it, as far as a watcher knows of the plane's own gaps; null where there is
+ * nothing to wait for: not yet arrived, absent already, or deleted.
+ */
+export const dueForAbsence = (
+  state: MachineState,
+  heard: { readonly lastCheckAt: Instant | null; readonly gapEnd: Instant | null },
+): Instant | null =>
+  isLiving(state) ? absenceDue({ absence: absenceOf(state), window: state.checkIns.window }, heard) : null;
 
 /** What the answer to an accepted check says. The same for a repetition of that check, but for what is asked meanwhile. */
 export type CheckAnswerContent = {

@@ -33,7 +33,13 @@ describe('presence comes only from the time since the last check, on the recordâ
     ['a reader that is behind the check', T - 500_000, { lastCheckAt: T, window: 120, gapEnd: null }, 'present'],
     ['a check-in without a window', T + 1, { lastCheckAt: T, window: null, gapEnd: null }, 'absent'],
   ])('%s', (_what, heardUntil, heard, expected) => {
-    expect(presence(heardUntil, heard)).toBe(expected);
+    expect(presence(heardUntil, { ...heard, absentSince: null })).toBe(expected);
+  });
+
+  it('stays absent once that is recorded, until a check ends it, though the plane was deaf since (O22, B1)', () => {
+    const heard = { lastCheckAt: T, window: 120, gapEnd: T + 600_000, absentSince: T + 120_000 };
+    expect(presence(T + 600_001, heard)).toBe('absent');
+    expect(presence(T + 600_001, { ...heard, absentSince: null })).toBe('present');
   });
 
   it('counts silence from the last check or from the end of the last gap, and never below nothing', () => {

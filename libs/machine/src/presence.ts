@@ -11,21 +11,30 @@ export type Heard = {
   readonly window: number | null;
   /** When the plane began to hear again after its newest gap; null without one. */
   readonly gapEnd: Instant | null;
+  /** Since when an absence is recorded that no check has ended; null without one. */
+  readonly absentSince: Instant | null;
 };
 
 /**
  * Whether a machine is heard from, as of the newest batch that the reader has applied (`heardUntil`). Exactly at the window it is still
- * present. A pure function of the record: a rebuild and a question about the past get the same answer (O22, B1).
+ * present, and an absence that is recorded lasts until a check ends it: a deaf plane makes nobody absent, and nobody present. A pure function of the record: a rebuild and a question about the past get the same answer (O22, B1).
  */
 export const presence = (heardUntil: Instant, heard: Heard): Presence => {
   const silent = silence(heardUntil, heard);
   if (silent === null) return 'not-yet-arrived';
+  if (heard.absentSince !== null) return 'absent';
   return silent > (heard.window ?? 0) * 1000 ? 'absent' : 'present';
 };
 
 /** Milliseconds that the plane listened without hearing the machine; null before its first check. */
-export const silence = (heardUntil: Instant, { lastCheckAt, gapEnd }: Omit<Heard, 'window'>): number | null =>
-  lastCheckAt === null ? null : Math.max(0, heardUntil - Math.max(lastCheckAt, gapEnd ?? lastCheckAt));
+export const silence = (
+  heardUntil: Instant,
+  { lastCheckAt, gapEnd }: Pick<Heard, 'lastCheckAt' | 'gapEnd'>,
+): number | null => (lastCheckAt === null ? null : Math.max(0, heardUntil - silenceBegan(lastCheckAt, gapEnd)));
+
+/** From when on silence counts: from the last check, or from when the plane listened again after a later gap (B1). */
+export const silenceBegan = (lastCheckAt: Instant, gapEnd: Instant | null): Instant =>
+  Math.max(lastCheckAt, gapEnd ?? lastCheckAt);
 
 /** A time in which the plane could not have recorded anything: nobody's silence in it counts (B1). */
 export type Gap = { readonly from: Instant; readonly until: Instant };

@@ -5,6 +5,9 @@ import type { BlockersChanged, MachineFact, StopReason } from './facts.js';
 import type { Lifecycle } from './lifecycle.js';
 import type { Presence } from './presence.js';
 
+/** The code that only a person's word raises and clears: a machine that sends it has said nothing. */
+export const PAUSED = 'operator-paused';
+
 /** Sorted codes, each once. */
 export type Blockers = readonly string[];
 
@@ -18,7 +21,7 @@ export const readiness: Rules<Blockers, AcceptCheck, MachineFact> = {
   decide(state, { blockers, notProbed }): readonly BlockersChanged[] {
     if (blockers === null) return [];
     const kept = state.filter((code) => notProbed.includes(code));
-    const said = [...new Set([...blockers, ...kept])].sort();
+    const said = [...new Set([...blockers, ...kept])].filter((code) => code !== PAUSED).sort();
     const same = said.length === state.length && said.every((code, index) => code === state[index]);
     return same ? [] : [{ type: 'BlockersChanged', blockers: said }];
   },

@@ -1,3 +1,5 @@
+import type { Labels } from '@rollcall/machine';
+import type { PauseRow } from './presence/project.js';
 import type { StandingBlocker } from './standing.js';
 
 /** The tables of the read models (`infra/migrations`), as the driver gives them. `bigint` arrives as a string. */
@@ -39,6 +41,9 @@ export interface ReadModelTables {
     stop_reason: string | null;
     blockers: readonly StandingBlocker[];
     log_tail_requested: Date | null;
+    absent_since: Date | null;
+    pause: PauseRow | null;
+    labels: Labels;
     deleted_at: Date | null;
     revision: string;
   };

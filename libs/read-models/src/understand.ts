@@ -28,6 +28,10 @@ const count: Check = (value) => Number.isInteger(value) && (value as number) >= 
 const texts: Check = (value) => Array.isArray(value) && value.every(text);
 const timestamp: Check = (value) => typeof value === 'string' && !Number.isNaN(instantOf(value));
 const stopReason: Check = (value) => (STOP_REASONS as readonly unknown[]).includes(value);
+const stopReasonOrNull: Check = (value) => value === null || stopReason(value);
+const timestampOrNull: Check = (value) => value === null || timestamp(value);
+const textByKey: Check = (value) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.entries(value).flat().every(text);
 const boot: Check = (value) =>
   typeof value === 'object' &&
   value !== null &&
@@ -51,12 +55,17 @@ const EVENTS: EventShapes = {
   BlockersChanged: { blockers: texts },
   LogTailRequested: { stamp: timestamp },
   LogTailReceived: { stamp: timestamp },
+  WentAbsent: { lastCheckAt: timestamp, dueAt: timestamp, window: count, stopReason: stopReasonOrNull },
+  Returned: { absentFor: count },
+  MachinePaused: { note: text, until: timestampOrNull },
+  MachineResumed: {},
+  LabelsChanged: { labels: textByKey },
   MachineDeleted: { identifierHash: text },
 };
 
 const CHECK_IN: Pick<Shape<CheckedIn>, 'said' | 'reason' | 'window'> = {
   said: (value) => value === 'running' || value === 'stopping',
-  reason: (value) => value === null || stopReason(value),
+  reason: stopReasonOrNull,
   window: count,
 };
 

@@ -34,6 +34,11 @@ const machine: Samples<MachineEvent> = {
   BlockersChanged: { blockers: ['disk-full'] },
   LogTailRequested: { stamp: EXPIRES },
   LogTailReceived: { stamp: EXPIRES },
+  WentAbsent: { lastCheckAt: EXPIRES, dueAt: EXPIRES, window: 120, stopReason: 'update' },
+  Returned: { absentFor: 30 },
+  MachinePaused: { note: 'a new disk', until: null },
+  MachineResumed: {},
+  LabelsChanged: { labels: { rack: 'b7' } },
   MachineDeleted: { identifierHash: HASH },
 };
 const token: Samples<TokenEvent> = {

@@ -30,6 +30,14 @@ export type PresenceWord = 'not-yet-arrived' | 'present' | 'absent';
 /** What it said last, and whether it has kept checking (O23). */
 export type LifecycleWord = 'running' | 'unknown' | 'stopping' | 'stopped' | 'deleted';
 
+/** A person's word that a machine gets no work. Times are RFC 3339 in UTC; `until` is null where nothing but a person ends it. */
+export type PauseView = {
+  readonly since: string;
+  readonly until: string | null;
+  readonly note: string;
+  readonly by: string;
+};
+
 /** One machine as every surface shows it. Times are RFC 3339 in UTC. */
 export type MachineView = {
   readonly id: string;
@@ -47,6 +55,12 @@ export type MachineView = {
   readonly sentence: string;
   /** What it was asked for and has not answered: the stamp of the request for the tail of its log (O26). */
   readonly requests: { readonly logTail: string | null };
+  /** Since when it is absent; null while it is heard from, and for the moment between the line and its record. */
+  readonly absentSince: string | null;
+  /** The pause that is in force: a person's word, which stands among the blockers as well. `by` is a person's id. */
+  readonly pause: PauseView | null;
+  /** What is attached to it, by key. */
+  readonly labels: { readonly [key: string]: string };
   readonly agentVersion: string | null;
   readonly platform: string | null;
   readonly owner: string;

@@ -19,6 +19,8 @@ export const PROBLEMS = {
   'link-refused': { status: 403, title: 'This sign-in link cannot be used' },
   'machine-not-found': { status: 404, title: 'No such machine' },
   'name-ambiguous': { status: 409, title: 'Several machines match' },
+  'pause-already-over': { status: 422, title: 'That time has passed already' },
+  'too-many-labels': { status: 422, title: 'A machine has no room for that many labels' },
   'read-model-not-found': { status: 404, title: 'No such read model' },
   // requests
   'invalid-body': { status: 422, title: 'The body is not valid' },

@@ -113,6 +113,8 @@ const MEANING: Readonly<Record<ProblemCode, Meaning>> = {
   'link-refused': 'later',
   'machine-not-found': 'later',
   'name-ambiguous': 'later',
+  'pause-already-over': 'later',
+  'too-many-labels': 'later',
   'read-model-not-found': 'later',
   'not-found': 'later',
   'method-not-allowed': 'later',

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { STOP_REASONS } from '@rollcall/machine';
-import type { AsOf, BlockerView, LifecycleWord, MachineView, PresenceWord } from '@rollcall/wire';
+import type { AsOf, BlockerView, LifecycleWord, MachineView, PauseView, PresenceWord } from '@rollcall/wire';
 
 export const PRESENCES = ['not-yet-arrived', 'present', 'absent'] as const satisfies readonly PresenceWord[];
 const LIFECYCLES = ['running', 'unknown', 'stopping', 'stopped', 'deleted'] as const satisfies readonly LifecycleWord[];
@@ -33,6 +33,20 @@ class RequestsDto {
     description: 'The stamp of the request for the tail of its log, until an upload echoes it.',
   })
   logTail!: string | null;
+}
+
+export class PauseDto implements PauseView {
+  @ApiProperty({ format: 'date-time' })
+  since!: string;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'When it is over by itself.' })
+  until!: string | null;
+
+  @ApiProperty()
+  note!: string;
+
+  @ApiProperty({ format: 'uuid', description: 'The person whose word it is.' })
+  by!: string;
 }
 
 export class MachineDto implements MachineView {
@@ -72,6 +86,15 @@ export class MachineDto implements MachineView {
 
   @ApiProperty({ description: 'What it was asked for and has not answered.' })
   requests!: RequestsDto;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'Since when it is absent.' })
+  absentSince!: string | null;
+
+  @ApiProperty({ type: PauseDto, nullable: true, description: 'The pause that is in force.' })
+  pause!: PauseDto | null;
+
+  @ApiProperty({ type: 'object', additionalProperties: { type: 'string' }, description: 'What is attached to it.' })
+  labels!: { readonly [key: string]: string };
 
   @ApiProperty({ type: String, nullable: true })
   agentVersion!: string | null;

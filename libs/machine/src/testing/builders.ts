@@ -5,11 +5,15 @@ import type {
   CheckedIn,
   GenerationConfirmed,
   GenerationRegistered,
+  LabelsChanged,
   LogTailReceived,
   LogTailRequested,
   MachineAdmitted,
   MachineDeleted,
+  MachinePaused,
+  Returned,
   SelfReport,
+  WentAbsent,
 } from '../facts.js';
 
 /** The machine of most tests. */
@@ -109,6 +113,32 @@ export const logTailRequested = (stamp: string): LogTailRequested => ({ type: 'L
 
 /** The upload that answered one. */
 export const logTailReceived = (stamp: string): LogTailReceived => ({ type: 'LogTailReceived', stamp });
+
+/** A silence that became an absence: the last check at noon, noticed when its window of 120 s was over. */
+export const wentAbsent = (over: Partial<WentAbsent> = {}): WentAbsent => ({
+  type: 'WentAbsent',
+  lastCheckAt: '2026-01-01T12:00:00.000Z',
+  dueAt: '2026-01-01T12:02:00.000Z',
+  window: 120,
+  stopReason: null,
+  ...over,
+});
+
+/** The end of a silence. */
+export const returned = (absentFor: number): Returned => ({ type: 'Returned', absentFor });
+
+/** A person's pause. */
+export const paused = (note: string, until: string | null = null): MachinePaused => ({
+  type: 'MachinePaused',
+  note,
+  until,
+});
+
+/** What is attached to a node, as a whole. */
+export const labelled = (labels: { readonly [key: string]: string }): LabelsChanged => ({
+  type: 'LabelsChanged',
+  labels,
+});
 
 /** The deletion of a machine. */
 export const deleted = (identifierHash = 'identifier-1'): MachineDeleted => ({

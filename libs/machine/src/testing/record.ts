@@ -1,4 +1,4 @@
-import type { Instant } from '@rollcall/decider';
+import { instantOf, type Instant } from '@rollcall/decider';
 import type { MachineCommand } from '../commands.js';
 import type { MachineFact } from '../facts.js';
 import { machine, type MachineState } from '../machine.js';
@@ -23,7 +23,13 @@ export class StreamOnClock {
 
   /** What a reader that has heard everything until now says. */
   presence(): Presence {
-    return presence(this.now, { lastCheckAt: this.lastCheckAt, window: this.state.checkIns.window, gapEnd: null });
+    const dueAt = this.state.absence?.dueAt;
+    return presence(this.now, {
+      lastCheckAt: this.lastCheckAt,
+      window: this.state.checkIns.window,
+      gapEnd: null,
+      absentSince: dueAt === undefined ? null : instantOf(dueAt),
+    });
   }
 
   /** The recorded facts as the record returns them: the chain is not recorded. */

@@ -59,6 +59,20 @@ const sentences = (event: Exclude<MachineEvent, { type: 'BlockersChanged' }>, ac
       return `the tail of its log was asked for by ${actor}`;
     case 'LogTailReceived':
       return `uploaded the tail of its log, as asked for at ${event.stamp}`;
+    case 'WentAbsent':
+      return event.stopReason === null
+        ? `absent since ${event.dueAt}: nothing was heard for ${duration(event.window * 1_000)}, and it had said that it runs`
+        : `stopped (${event.stopReason}): as it had said, nothing was heard of it since ${event.lastCheckAt}`;
+    case 'Returned':
+      return `heard from again, after ${duration(event.absentFor * 1_000)} of absence`;
+    case 'MachinePaused':
+      return `paused by ${actor}${event.until === null ? '' : ` until ${event.until}`}: ${event.note}`;
+    case 'MachineResumed':
+      return `the pause was ended by ${actor}`;
+    case 'LabelsChanged': {
+      const shown = Object.entries(event.labels).map(([key, value]) => `${key}=${value}`);
+      return shown.length === 0 ? `all labels taken away by ${actor}` : `labelled ${shown.join(', ')} by ${actor}`;
+    }
     case 'MachineDeleted':
       return `deleted by ${actor}`;
   }

@@ -3,10 +3,14 @@ import {
   admitted,
   checkedIn,
   deleted,
+  labelled,
   logTailReceived,
   logTailRequested,
+  paused,
   registered,
+  returned,
   started,
+  wentAbsent,
 } from '@rollcall/machine/testing';
 import { MemoryReadModels, RecordBuilder, torn } from '../testing/index.js';
 import { plainly } from './sentence.js';
@@ -39,6 +43,11 @@ it('tells the life of a machine in sentences', () => {
     .after(5)
     .record(M, { type: 'StopAnnounced', reason: 'person' }, checkedIn({ said: 'stopping', reason: 'person' }));
   record.after(5).record(M, logTailRequested('2026-01-01T12:00:30.000Z'), logTailReceived('2026-01-01T12:00:30.000Z'));
+  record
+    .after(5)
+    .record(M, paused('a new disk', '2026-01-01T13:00:00.000Z'), paused('a fan'), { type: 'MachineResumed' });
+  record.record(M, labelled({ rack: 'b7', site: 'north' }), labelled({}));
+  record.after(5).record(M, wentAbsent(), returned(61), checkedIn(), wentAbsent({ stopReason: 'update' }));
   record.after(5).record(M, deleted());
   expect(sentences(record)).toEqual([
     'admitted by person anna',
@@ -57,6 +66,15 @@ it('tells the life of a machine in sentences', () => {
     'checked in once, stopping',
     'the tail of its log was asked for by person anna',
     'uploaded the tail of its log, as asked for at 2026-01-01T12:00:30.000Z',
+    'paused by person anna until 2026-01-01T13:00:00.000Z: a new disk',
+    'paused by person anna: a fan',
+    'the pause was ended by person anna',
+    'labelled rack=b7, site=north by person anna',
+    'all labels taken away by person anna',
+    'absent since 2026-01-01T12:02:00.000Z: nothing was heard for 2 min, and it had said that it runs',
+    'heard from again, after 61 s of absence',
+    'checked in once',
+    'stopped (update): as it had said, nothing was heard of it since 2026-01-01T12:00:00.000Z',
     'deleted by person anna',
   ]);
 });

@@ -5,10 +5,14 @@ import {
   checkedIn,
   confirmed,
   deleted,
+  labelled,
   logTailReceived,
   logTailRequested,
+  paused,
   registered,
+  returned,
   started,
+  wentAbsent,
 } from '@rollcall/machine/testing';
 import { MemoryReadModels, RecordBuilder, torn } from '../testing/index.js';
 import type { PresenceRow } from './project.js';
@@ -40,6 +44,9 @@ it('makes a row of an admission: known, owned, and not heard from yet (O22)', ()
     stopReason: null,
     blockers: [],
     logTailRequested: null,
+    absentSince: null,
+    pause: null,
+    labels: {},
     deletedAt: null,
     revision: 2,
   });
@@ -157,9 +164,37 @@ it('changes no row because time passed or the plane was deaf: presence follows f
   const models = new MemoryReadModels();
   models.apply(record.batches());
   const gapEnd = models.gaps().at(-1)!.until;
-  const heard = { lastCheckAt: before!.lastCheckAt, window: before!.window, gapEnd };
+  const heard = { lastCheckAt: before!.lastCheckAt, window: before!.window, gapEnd, absentSince: null };
   expect(presence(record.now, heard)).toBe('present');
   expect(presence(record.now + 120_001, heard)).toBe('absent');
+});
+
+it('keeps an absence that is recorded until the next check, whatever the plane has not observed meanwhile (O22, B1, C18)', () => {
+  const record = new RecordBuilder(NOON).record(M, admitted(), checkedIn({ window: 120 }));
+  record.after(121).record(M, wentAbsent());
+  expect(rowOf(record)).toMatchObject({ absentSince: Date.parse('2026-01-01T12:02:00.000Z') });
+  record.after(3_600).record(M, returned(3_601), checkedIn({ sequence: 2 }));
+  expect(rowOf(record)).toMatchObject({ absentSince: null, lastCheckAt: record.now });
+});
+
+it('keeps the beginning of a pause that is given another note while it is in force, and begins a new one after its expiry', () => {
+  const record = new RecordBuilder(NOON).record(M, admitted(), paused('a new disk', '2026-01-01T12:10:00.000Z'));
+  record.after(60).record(M, paused('a new disk and a fan', '2026-01-01T12:05:00.000Z'));
+  expect(rowOf(record)?.pause).toEqual({
+    since: NOON,
+    note: 'a new disk and a fan',
+    until: Date.parse('2026-01-01T12:05:00.000Z'),
+    by: 'anna',
+  });
+  record.after(240).record(M, paused('again'));
+  expect(rowOf(record)?.pause).toEqual({ since: record.now, note: 'again', until: null, by: 'anna' });
+  record.record(M, { type: 'MachineResumed' });
+  expect(rowOf(record)?.pause).toBeNull();
+});
+
+it('shows the labels that were set last', () => {
+  const record = new RecordBuilder(NOON).record(M, admitted(), labelled({ rack: 'b7' }), labelled({ site: 'north' }));
+  expect(rowOf(record)?.labels).toEqual({ site: 'north' });
 });
 
 it('ignores what is not about machines (U7)', () => {

@@ -1,6 +1,6 @@
 import { instantOf, type Instant } from '@rollcall/decider';
 import type { RecordedFact } from '@rollcall/event-store';
-import type { MachineFact, Said, StopReason } from '@rollcall/machine';
+import type { Labels, MachineFact, MachinePaused, Said, StopReason } from '@rollcall/machine';
 import type { Rows } from '../rows.js';
 import { standing, type StandingBlocker } from '../standing.js';
 import { machineOf, understand, type Parked } from '../understand.js';
@@ -31,8 +31,24 @@ export type PresenceRow = {
   readonly blockers: readonly StandingBlocker[];
   /** The stamp of the request for the tail of its log that waits for the upload (O26). */
   readonly logTailRequested: Instant | null;
+  /** Since when an absence is recorded that no check has ended. */
+  readonly absentSince: Instant | null;
+  /** A person's pause, in force or over by its own expiry. */
+  readonly pause: PauseRow | null;
+  /** By key. */
+  readonly labels: Labels;
   readonly deletedAt: Instant | null;
   readonly revision: number;
+};
+
+/** A person's word that keeps a machine from work. */
+export type PauseRow = {
+  readonly since: Instant;
+  readonly note: string;
+  /** When it is over by itself. */
+  readonly until: Instant | null;
+  /** The id of a person. */
+  readonly by: string;
 };
 
 /**
@@ -49,7 +65,7 @@ export const project = (rows: Rows<PresenceRow>, recorded: RecordedFact): Parked
   const { fact } = understood;
   const row = rows.get(machine) ?? admitted(machine, recorded, fact);
   if (row === null) return { stream, revision, reason: 'not-admitted', detail: fact.type };
-  rows.put(machine, { ...row, ...change(row, recorded.recordedAt, fact), revision });
+  rows.put(machine, { ...row, ...change(row, recorded, fact), revision });
   return null;
 };
 
@@ -73,15 +89,36 @@ const admitted = (machine: string, recorded: RecordedFact, fact: MachineFact): P
         stopReason: null,
         blockers: [],
         logTailRequested: null,
+        absentSince: null,
+        pause: null,
+        labels: {},
         deletedAt: null,
         revision: recorded.revision,
       };
 
-const change = (row: PresenceRow, recordedAt: Instant, fact: MachineFact): Partial<PresenceRow> => {
+/** A pause that is given another note or expiry while it is in force goes on. */
+const pausedBy = (before: PauseRow | null, recorded: RecordedFact, { note, until }: MachinePaused): PauseRow => {
+  const goesOn = before !== null && (before.until === null || recorded.recordedAt < before.until);
+  return {
+    since: goesOn ? before.since : recorded.recordedAt,
+    note,
+    until: until === null ? null : instantOf(until),
+    by: recorded.kind === 'event' ? recorded.actor.id : '',
+  };
+};
+
+const change = (row: PresenceRow, recorded: RecordedFact, fact: MachineFact): Partial<PresenceRow> => {
+  const { recordedAt } = recorded;
   switch (fact.type) {
     case 'CheckedIn':
       // The newest word replaces the one before: who checks again after a goodbye is running, and no marker stays (C18).
-      return { lastCheckAt: recordedAt, window: fact.window, said: fact.said, stopReason: fact.reason };
+      return {
+        lastCheckAt: recordedAt,
+        window: fact.window,
+        said: fact.said,
+        stopReason: fact.reason,
+        absentSince: null,
+      };
     case 'GenerationConfirmed':
       return { generation: fact.generation };
     case 'NameAdopted':
@@ -98,8 +135,18 @@ const change = (row: PresenceRow, recordedAt: Instant, fact: MachineFact): Parti
     case 'LogTailReceived':
       // Only its own echo clears a request (O26).
       return row.logTailRequested === instantOf(fact.stamp) ? { logTailRequested: null } : {};
+    case 'WentAbsent':
+      return { absentSince: instantOf(fact.dueAt) };
+    case 'Returned':
+      return { absentSince: null };
+    case 'MachinePaused':
+      return { pause: pausedBy(row.pause, recorded, fact) };
+    case 'MachineResumed':
+      return { pause: null };
+    case 'LabelsChanged':
+      return { labels: fact.labels };
     case 'MachineDeleted':
-      return { logTailRequested: null, deletedAt: recordedAt };
+      return { logTailRequested: null, pause: null, deletedAt: recordedAt };
     case 'MachineAdmitted':
     case 'GenerationRegistered':
     case 'AgentStarted':

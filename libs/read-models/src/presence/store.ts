@@ -60,6 +60,9 @@ const COLUMNS = [
   'stop_reason',
   'blockers',
   'log_tail_requested',
+  'absent_since',
+  'pause',
+  'labels',
   'deleted_at',
   'revision',
 ] as const satisfies readonly (keyof Columns)[];
@@ -83,6 +86,9 @@ const encode = (row: PresenceRow): { readonly [Column in keyof Columns]: unknown
   stop_reason: row.stopReason,
   blockers: row.blockers,
   log_tail_requested: time(row.logTailRequested),
+  absent_since: time(row.absentSince),
+  pause: row.pause,
+  labels: row.labels,
   deleted_at: time(row.deletedAt),
   revision: row.revision,
 });
@@ -105,6 +111,9 @@ export const decodePresence = (row: Selectable<Columns>): PresenceRow => ({
   stopReason: row.stop_reason as PresenceRow['stopReason'],
   blockers: row.blockers.map(({ code, since }) => ({ code, since })),
   logTailRequested: row.log_tail_requested?.getTime() ?? null,
+  absentSince: row.absent_since?.getTime() ?? null,
+  pause: row.pause,
+  labels: row.labels,
   deletedAt: row.deleted_at?.getTime() ?? null,
   revision: Number(row.revision),
 });

@@ -135,9 +135,21 @@ const commandFor = (installation: Installation, random: Random): MachineCommand 
   if (dice < 24) return { type: 'RenameMachine', name: `name ${random.below(10_000)} ✓` };
   if (dice < 34) return { type: 'StartRotation', keyHash: installation.keyHash, nextKeyHash: random.hash() };
   if (dice < 44) return { type: 'RequestLogTail' };
+  if (dice < 47) return pauseOf(random);
+  if (dice < 50) return { type: 'ResumeMachine' };
+  if (dice < 53)
+    return { type: 'SetLabels', set: { [`key-${random.below(4)}`]: `${random.below(9)}` }, remove: ['key-0'] };
+  // A watcher that has heard nothing for ever: an absence is recorded, unless one is.
+  if (dice < 57) return { type: 'NoteSilence', heardUntil: Number.MAX_SAFE_INTEGER, gapEnd: null };
   if (dice < 64 && installation.last !== null) return installation.last;
   return checkOf(installation, dice, random);
 };
+
+const pauseOf = (random: Random): MachineCommand => ({
+  type: 'PauseMachine',
+  note: `note ${random.below(5)}`,
+  until: random.below(2) === 0 ? null : new Date(Date.UTC(2090, random.below(12))).toISOString(),
+});
 
 const checkOf = (installation: Installation, dice: number, random: Random): AcceptCheck => {
   if (dice >= 64 && dice < 94) {
