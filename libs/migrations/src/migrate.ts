@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { Migrator, type Migration, type MigrationProvider } from 'kysely/migration';
 import pg from 'pg';
+import { migrateJobQueue } from './job-queue.js';
 
 /** A migration as it lies in `infra/migrations`: `NNNN_what.sql`, frozen once landed. */
 export type MigrationFile = {
@@ -39,20 +40,22 @@ export type MigrateOptions = {
 };
 
 /**
- * Brings a database up to date; safe to run twice and at the same time (the runner takes a lock).
+ * Brings a database up to date, and the schema of the job queue with it; safe to run twice and at the same time (the runner takes a lock).
  *
- * @returns the names of the migrations that were run.
+ * @returns the names of the migrations that were run; `pgboss_N` for the job queue's own, up to its version N.
  * @throws Error when a migration that was run has been changed since, or when one fails; a failed one leaves nothing behind.
  */
 export const migrate = async ({ connectionString, directory }: MigrateOptions): Promise<readonly string[]> => {
   const files = await readMigrations(directory);
-  return withDatabase(connectionString, async (db) => {
+  const ran = await withDatabase(connectionString, async (db) => {
     await sql`create table if not exists migration_hash (name text primary key, hash text not null)`.execute(db);
     await refuseChanged(db, files);
     const { error, results } = await new Migrator({ db, provider: providerOf(files) }).migrateToLatest();
     if (error) throw error instanceof Error ? error : new Error('A migration failed', { cause: error });
     return (results ?? []).filter((result) => result.status === 'Success').map((result) => result.migrationName);
   });
+  const queue = await migrateJobQueue(connectionString);
+  return queue === null ? ran : [...ran, queue];
 };
 
 /** The names of migrations in the folder that the database has not run. A database that knows none has all of them pending. */

@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { freshDatabase, type FreshDatabase } from '../../../test/support/postgres.js';
+import { JobQueueMissing, openWebhooks, WebhookQueue, type NewDelivery, type WebhookDatabase } from './index.js';
+
+let fresh: FreshDatabase;
+let database: WebhookDatabase;
+let queue: WebhookQueue;
+
+const open = () =>
+  WebhookQueue.open({ connectionString: fresh.url, applicationName: 'rollcall test', looksAfter: false });
+
+beforeAll(async () => {
+  fresh = await freshDatabase();
+  database = openWebhooks({ connectionString: fresh.url, applicationName: 'rollcall test' });
+  queue = await open();
+});
+afterAll(async () => {
+  await queue.close();
+  await database.destroy();
+  await fresh.drop();
+});
+
+const endpoint = randomUUID();
+const notice = (given: Partial<NewDelivery> = {}): NewDelivery => ({
+  endpoint,
+  eventId: randomUUID(),
+  machine: 'm-1',
+  sequence: 1,
+  type: 'machine.absent',
+  body: '{"type":"machine.absent"}',
+  occurredAt: Date.UTC(2026, 0, 1),
+  ...given,
+});
+const turns = async () => (await queue.boss.findJobs('webhook-first', { queued: true })).length;
+const enqueue = (...notices: NewDelivery[]) =>
+  database.transaction().execute((transaction) => queue.enqueueDeliveries(transaction, notices));
+
+it('takes a notice once per endpoint and event, with one turn for each, in the transaction of its caller (U5)', async () => {
+  const once = notice();
+  expect(await enqueue(once, notice({ sequence: 2 }))).toBe(2);
+  expect(await enqueue(once, { ...once, endpoint: randomUUID() })).toBe(1);
+  expect(await turns()).toBe(3);
+  const undone = database.transaction().execute(async (transaction) => {
+    await queue.enqueueDeliveries(transaction, [notice()]);
+    throw new Error('undone');
+  });
+  await expect(undone).rejects.toThrow('undone');
+  expect(await turns()).toBe(3);
+  expect(await database.selectFrom('webhook_delivery').select('event_id').execute()).toHaveLength(3);
+});
+
+it('sends again what was asked for, under the ids it had, and nothing that waits for its first attempt (U5)', async () => {
+  const [first, second] = [notice({ endpoint: randomUUID() }), notice({ type: 'machine.returned' })];
+  const given = [first, { ...second, endpoint: first.endpoint, occurredAt: Date.UTC(2026, 0, 2) }];
+  await enqueue(...given);
+  const replay = (which: Parameters<WebhookQueue['replayDeliveries']>[2]) =>
+    database.transaction().execute((transaction) => queue.replayDeliveries(transaction, first.endpoint, which));
+  const all = { from: 0, to: Date.UTC(2027, 0, 1), types: null };
+  expect(await replay(all)).toBe(0);
+  const settle = () =>
+    database
+      .updateTable('webhook_delivery')
+      .set({ state: 'failed', attempts: 10 })
+      .where('endpoint', '=', first.endpoint)
+      .execute();
+  await settle();
+  const before = await turns();
+  expect(await replay(all)).toBe(2);
+  expect(await turns()).toBe(before + 2);
+  await settle();
+  expect(await replay({ ...all, types: ['machine.returned'] })).toBe(1);
+  await settle();
+  expect(await replay({ ...all, to: Date.UTC(2026, 0, 2) })).toBe(1);
+  await settle();
+  expect(await replay({ eventId: second.eventId })).toBe(1);
+  expect(
+    await database
+      .selectFrom('webhook_delivery')
+      .select(['event_id', 'attempts'])
+      .where('state', '=', 'waiting')
+      .where('endpoint', '=', first.endpoint)
+      .execute(),
+  ).toEqual([{ event_id: second.eventId, attempts: 0 }]);
+});
+
+it('says what to do where the schema of the job queue is not there', async () => {
+  const owner = new pg.Client({ connectionString: fresh.ownerUrl });
+  await owner.connect();
+  try {
+    await owner.query('alter schema pgboss rename to elsewhere');
+    await expect(open()).rejects.toThrow(JobQueueMissing);
+    await expect(open()).rejects.toThrow('Run rollcall-setup migrate');
+    await owner.query('alter schema elsewhere rename to pgboss');
+  } finally {
+    await owner.end();
+  }
+});

@@ -1,0 +1,210 @@
+import type { Instant } from '@rollcall/decider';
+import type { Transaction } from 'kysely';
+import { fromKysely, PgBoss } from 'pg-boss';
+import type { WebhookTables } from './tables.js';
+
+/** A notice to one endpoint. */
+export type NewDelivery = {
+  readonly endpoint: string;
+  /** The event's own id (UUID): what the receiver knows it by. */
+  readonly eventId: string;
+  /** null: it is about no single machine. */
+  readonly machine: string | null;
+  /** The revision in the machine's stream: first attempts to one endpoint about one machine go out in this order. */
+  readonly sequence: number;
+  /** Such as `machine.absent`. */
+  readonly type: string;
+  /** The exact bytes to send, less than 20 KiB. */
+  readonly body: string;
+  readonly occurredAt: Instant;
+};
+
+/** Which deliveries to send again. */
+export type Replayed =
+  | { readonly eventId: string }
+  | {
+      /** Both in terms of when it happened; `to` is not in it. */
+      readonly from: Instant;
+      readonly to: Instant;
+      /** null: of every type. */
+      readonly types: readonly string[] | null;
+    };
+
+type Transacting = Transaction<WebhookTables>;
+
+/** The one queue of first attempts, and the one of everything that is tried later. */
+export const FIRST_ATTEMPTS = 'webhook-first';
+export const LATER_ATTEMPTS = 'webhook-later';
+
+/** Somebody's turn: the oldest notice to this endpoint about this machine that was never tried. */
+export type Turn = { readonly endpoint: string; readonly machine: string | null };
+/** Another attempt at one notice, after `attempts` that failed; or a look whether an endpoint that failed is back. */
+export type Later =
+  | { readonly endpoint: string; readonly eventId: string; readonly attempts: number }
+  | { readonly endpoint: string; readonly probeAt: string };
+
+// What one worker holds longer than this was lost with it, and another one takes it. Longer than an attempt and its transaction can take.
+const LOST_AFTER_S = 30;
+const LOOK_FOR_LOST_S = 10;
+// A job is never given up: the schedule of the deliveries says when something has failed, and a failed job would block its key for ever.
+const FOR_EVER = 2_000_000_000;
+const STATEMENT_TIMEOUT_MS = 10_000;
+const YEAR_S = 365 * 86_400;
+const HOUR_S = 3_600;
+
+const OPTIONS = {
+  expireInSeconds: LOST_AFTER_S,
+  retryLimit: FOR_EVER,
+  retryDelay: 0,
+  retentionSeconds: YEAR_S,
+  deleteAfterSeconds: HOUR_S,
+};
+
+/** How to open the queue. */
+export type WebhookQueueOptions = {
+  readonly connectionString: string;
+  readonly applicationName: string;
+  /** Whether this process looks after the queue: what a dead worker held, and what is done. Of a worker. */
+  readonly looksAfter: boolean;
+  /** Something went wrong in the background; it is tried again. */
+  readonly onTrouble?: (error: Error) => void;
+};
+
+/** The schema of the job queue is not there, or of another version. */
+export class JobQueueMissing extends Error {
+  override readonly name = 'JobQueueMissing';
+}
+
+/** What is to be sent, by which endpoint and machine. Everything that it is told takes place in the caller's transaction. */
+export class WebhookQueue {
+  private constructor(readonly boss: PgBoss) {}
+
+  /** @throws JobQueueMissing, or Error when the database is away */
+  static async open({
+    connectionString,
+    applicationName,
+    looksAfter,
+    onTrouble = () => undefined,
+  }: WebhookQueueOptions): Promise<WebhookQueue> {
+    const boss = new PgBoss({
+      connectionString,
+      application_name: applicationName,
+      max: 2,
+      connectionTimeoutMillis: 5_000,
+      options: `-c statement_timeout=${STATEMENT_TIMEOUT_MS}`,
+      schema: 'pgboss',
+      migrate: false,
+      supervise: looksAfter,
+      superviseIntervalSeconds: LOOK_FOR_LOST_S,
+      monitorIntervalSeconds: LOOK_FOR_LOST_S,
+      schedule: false,
+      // Not for the application role, which owns no index and sees no other's sessions.
+      reindex: false,
+      monitorVacuum: false,
+      registerInstance: false,
+      openTelemetry: { enabled: false },
+    });
+    boss.on('error', onTrouble);
+    try {
+      await boss.start();
+      await boss.createQueue(FIRST_ATTEMPTS, { policy: 'key_strict_fifo', ...OPTIONS });
+      await boss.createQueue(LATER_ATTEMPTS, { policy: 'standard', ...OPTIONS });
+      return new WebhookQueue(boss);
+    } catch (error) {
+      await boss.stop({ graceful: false });
+      throw isMissing(error)
+        ? new JobQueueMissing(
+            'The database has no job queue, or one of another version. Run rollcall-setup migrate, as the owner of the schema.',
+            { cause: error },
+          )
+        : error;
+    }
+  }
+
+  /**
+   * Takes notices to be sent, each once per endpoint and event, however often it is told them.
+   *
+   * @returns how many were new
+   */
+  async enqueueDeliveries(transaction: Transacting, deliveries: readonly NewDelivery[]): Promise<number> {
+    if (deliveries.length === 0) return 0;
+    const added = await transaction
+      .insertInto('webhook_delivery')
+      .values(
+        deliveries.map(({ endpoint, eventId, machine, sequence, type, body, occurredAt }) => ({
+          endpoint,
+          event_id: eventId,
+          machine,
+          sequence: String(sequence),
+          type,
+          body,
+          occurred_at: new Date(occurredAt),
+        })),
+      )
+      .onConflict((conflict) => conflict.columns(['endpoint', 'event_id']).doNothing())
+      .returning(['endpoint', 'machine'])
+      .execute();
+    await this.giveTurns(transaction, added);
+    return added.length;
+  }
+
+  /**
+   * Sends notices again, delivered or not, under the ids they had and as if they were new. None that is waiting for its first attempt.
+   *
+   * @returns how many
+   */
+  async replayDeliveries(transaction: Transacting, endpoint: string, which: Replayed): Promise<number> {
+    const again = await transaction
+      .updateTable('webhook_delivery')
+      .set({ state: 'waiting', attempts: 0, next_attempt_at: null, delivered_at: null, enqueued_at: new Date() })
+      .where('endpoint', '=', endpoint)
+      .where(({ or, eb }) => or([eb('state', '<>', 'waiting'), eb('attempts', '>', 0)]))
+      .$if('eventId' in which, (query) => query.where('event_id', '=', (which as { eventId: string }).eventId))
+      .$if('from' in which, (query) => {
+        const { from, to, types } = which as Exclude<Replayed, { eventId: string }>;
+        const within = query.where('occurred_at', '>=', new Date(from)).where('occurred_at', '<', new Date(to));
+        return types === null ? within : within.where('type', 'in', types);
+      })
+      .returning(['endpoint', 'machine'])
+      .execute();
+    await this.giveTurns(transaction, again);
+    return again.length;
+  }
+
+  /** One turn for each notice that was never tried. A turn too many finds nothing, and does nothing. */
+  async giveTurns(transaction: Transacting, turns: readonly Turn[]): Promise<void> {
+    if (turns.length === 0) return;
+    await this.boss.insert(
+      FIRST_ATTEMPTS,
+      turns.map(({ endpoint, machine }) => ({
+        data: { endpoint, machine },
+        singletonKey: `${endpoint}/${machine ?? ''}`,
+        group: { id: endpoint },
+      })),
+      { db: fromKysely(transaction) },
+    );
+  }
+
+  /** @param seconds from now, of the database's clock */
+  async tryLater(transaction: Transacting, later: readonly (Later & { readonly seconds: number })[]): Promise<void> {
+    if (later.length === 0) return;
+    await this.boss.insert(
+      LATER_ATTEMPTS,
+      later.map(({ seconds, ...data }) => ({
+        data,
+        startAfter: Math.ceil(seconds),
+        group: { id: data.endpoint },
+      })),
+      { db: fromKysely(transaction) },
+    );
+  }
+
+  /** Ends what it does in the background, and its connections. */
+  async close(): Promise<void> {
+    await this.boss.stop({ graceful: false });
+  }
+}
+
+// pg-boss has no class for either.
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && /^pg-boss (is not installed|database requires migrations)/.test(error.message);
