@@ -18,6 +18,7 @@ const CATEGORIES = {
   machine: ['libs/machine/src/facts.ts', 'MachineEvent'],
   token: ['libs/admission/src/facts.ts', 'TokenEvent'],
   person: ['libs/person/src/facts.ts', 'PersonEvent'],
+  webhook: ['libs/webhook-endpoint/src/facts.ts', 'WebhookEndpointEvent'],
 };
 
 /** The schemas of the types that a file exports, by name. */

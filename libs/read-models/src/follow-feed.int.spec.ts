@@ -7,7 +7,8 @@ import { admitted, checkedIn } from '@rollcall/machine/testing';
 import { sql } from 'kysely';
 import { freshDatabase, type FreshDatabase } from '../../../test/support/postgres.js';
 import { eventually } from '../../../test/support/processes.js';
-import { Follower, type FollowStep } from './follow.js';
+import { Follower } from './follow.js';
+import type { FollowStep } from './follow-record.js';
 import { openReadModels, presenceModel, READ_MODELS, type ReadModel, type ReadModelDatabase } from './index.js';
 import { dumpTables, MemoryReadModels, randomFrom, RecordBuilder } from './testing/index.js';
 

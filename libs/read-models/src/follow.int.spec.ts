@@ -7,7 +7,8 @@ import { freshDatabase, type FreshDatabase } from '../../../test/support/postgre
 import { eventually } from '../../../test/support/processes.js';
 import { applyBatches, type Place } from './apply.js';
 import { trailAfter } from './trail.js';
-import { Follower, type FollowOptions, type RecordReader } from './follow.js';
+import { Follower, type FollowOptions } from './follow.js';
+import type { RecordReader } from './follow-record.js';
 import {
   historyModel,
   MachineQueries,

@@ -11,14 +11,17 @@ export {
 export { plainly, type NameOf } from './history/sentence.js';
 export { ReadModelQueries } from './read-model-queries.js';
 export { OLD_AFTER_SECONDS } from './snapshot.js';
+export { Follower, type FollowOptions } from './follow.js';
 export {
-  Follower,
+  RecordFollower,
+  type BatchPlace,
+  type Followed,
   type FollowLog,
-  type FollowOptions,
+  type FollowRecordOptions,
   type FollowStatus,
   type FollowStep,
   type RecordReader,
-} from './follow.js';
+} from './follow-record.js';
 export { applyBatches, HoleInTheRecord, type Place } from './apply.js';
 export { presenceModel } from './presence/store.js';
 export { historyModel } from './history/store.js';

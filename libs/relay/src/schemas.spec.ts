@@ -6,6 +6,7 @@ import { bodyOf, type Batch, type LedgerEvent } from '@rollcall/event-store';
 import type { MachineEvent } from '@rollcall/machine';
 import { boot } from '@rollcall/machine/testing';
 import type { PersonEvent } from '@rollcall/person';
+import type { WebhookEndpointEvent } from '@rollcall/webhook-endpoint';
 import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js';
 import { messagesOf, type EventMessage } from './messages.js';
 import { InMemoryRecord } from './testing/index.js';
@@ -50,10 +51,19 @@ const person: Samples<PersonEvent> = {
   SessionStarted: { sessionId: 's', sessionHash: HASH, linkHash: HASH, expiresAt: EXPIRES },
   SessionEnded: { sessionId: 's', sessionHash: HASH },
 };
-const cases = Object.entries({ machine, token, person }).flatMap(([category, samples]) =>
+const webhook: Samples<WebhookEndpointEvent> = {
+  WebhookEndpointAdded: { owner: 'p', host: 'hooks.example.org', events: ['machine.absent'], promisedOnly: false },
+  WebhookSecretRolled: {},
+  WebhookEndpointPaused: {},
+  WebhookEndpointResumed: {},
+  WebhookTestRequested: {},
+  WebhookReplayRequested: { eventId: null, from: EXPIRES, to: EXPIRES, types: ['machine.absent'] },
+  WebhookEndpointRemoved: {},
+};
+const cases = Object.entries({ machine, token, person, webhook }).flatMap(([category, samples]) =>
   Object.entries(samples).map(([type, fields]) => ({
     subject: `rollcall.${category}.${type}`,
-    published: publish(`${category}-1`, { type, ...fields } as LedgerEvent),
+    published: publish(`${category}-1`, { type, ...fields }),
   })),
 );
 

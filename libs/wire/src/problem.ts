@@ -22,6 +22,10 @@ export const PROBLEMS = {
   'pause-already-over': { status: 422, title: 'That time has passed already' },
   'too-many-labels': { status: 422, title: 'A machine has no room for that many labels' },
   'read-model-not-found': { status: 404, title: 'No such read model' },
+  'webhook-not-found': { status: 404, title: 'No such webhook' },
+  'webhook-delivery-not-found': { status: 404, title: 'Nothing like that was sent to this webhook' },
+  'webhook-target-refused': { status: 422, title: 'Nothing is sent to this address' },
+  'webhook-key-missing': { status: 503, title: 'The plane has no key to keep the secrets of webhooks with' },
   // requests
   'invalid-body': { status: 422, title: 'The body is not valid' },
   'malformed-body': { status: 400, title: 'The body is not JSON' },

@@ -1,7 +1,7 @@
 import type { Instant } from '@rollcall/decider';
 import type { Actor, Batch, LedgerEvent, RecordedFact } from '@rollcall/event-store';
 import { machineStream, type CheckedIn, type MachineEvent } from '@rollcall/machine';
-import type { RecordReader } from '../follow.js';
+import type { RecordReader } from '../follow-record.js';
 
 /** The actor of events that were not given another. */
 export const ANNA: Actor = { kind: 'person', id: 'anna' };
