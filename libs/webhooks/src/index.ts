@@ -1,5 +1,17 @@
+export { mayConnect, parseAllowedTarget } from './address.js';
+export type { AllowedTarget, Connection } from './address.js';
 export { openWebhooks } from './database.js';
 export type { WebhookDatabaseOptions } from './database.js';
+export { pauseEndpoint, removeEndpoint } from './endpoints.js';
+export { ensureWebhookKey, readWebhookKey } from './key.js';
+export type { WebhookKey } from './key.js';
 export { JobQueueMissing, WebhookQueue } from './queue.js';
 export type { NewDelivery, Replayed, WebhookQueueOptions } from './queue.js';
+export { NotUnsealed } from './seal.js';
+export { WebhookKeyMissing, WebhookSecrets } from './secrets.js';
+export type { Opened } from './secrets.js';
+export { readWebhookSettings } from './settings.js';
+export type { WebhookSettings } from './settings.js';
 export type { DeliveryState, PauseReason, WebhookDatabase, WebhookTables } from './tables.js';
+export { checkTarget, Resolver, SystemResolver } from './target.js';
+export type { Target, TargetProblem, TargetRules } from './target.js';

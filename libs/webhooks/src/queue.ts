@@ -1,5 +1,5 @@
 import type { Instant } from '@rollcall/decider';
-import type { Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import { fromKysely, PgBoss } from 'pg-boss';
 import type { WebhookTables } from './tables.js';
 
@@ -196,6 +196,36 @@ export class WebhookQueue {
         group: { id: data.endpoint },
       })),
       { db: fromKysely(transaction) },
+    );
+  }
+
+  /** Sends to an endpoint again: what waits for its first attempt goes out in order, and what came due meanwhile is tried. */
+  async resume(transaction: Transacting, endpoint: string): Promise<void> {
+    const resumed = await transaction
+      .updateTable('webhook_endpoint')
+      .set({ paused_at: null, pause_reason: null, probe_at: null, failures: 0, failing_since: null })
+      .where('endpoint', '=', endpoint)
+      .where('paused_at', 'is not', null)
+      .returning('endpoint')
+      .executeTakeFirst();
+    if (resumed === undefined) return;
+    const waiting = await transaction
+      .selectFrom('webhook_delivery')
+      .select(['endpoint', 'event_id', 'machine', 'attempts'])
+      .where('endpoint', '=', endpoint)
+      .where('state', '=', 'waiting')
+      // What is due later has its job still.
+      .where(({ or, eb }) => or([eb('attempts', '=', 0), eb('next_attempt_at', '<=', sql<Date>`clock_timestamp()`)]))
+      .execute();
+    await this.giveTurns(
+      transaction,
+      waiting.filter(({ attempts }) => attempts === 0),
+    );
+    await this.tryLater(
+      transaction,
+      waiting
+        .filter(({ attempts }) => attempts > 0)
+        .map(({ event_id: eventId, attempts }) => ({ endpoint, eventId, attempts, seconds: 0 })),
     );
   }
 

@@ -1,0 +1,33 @@
+import { sql } from 'kysely';
+import type { PauseReason, WebhookDatabase } from './tables.js';
+
+/** Sends nothing to an endpoint until it is resumed; one that is paused already stays as it is. What is to be sent waits. */
+export const pauseEndpoint = async (
+  transaction: WebhookDatabase,
+  endpoint: string,
+  reason: PauseReason,
+): Promise<void> => {
+  await transaction
+    .updateTable('webhook_endpoint')
+    .set({ paused_at: sql<Date>`clock_timestamp()`, pause_reason: reason })
+    .where('endpoint', '=', endpoint)
+    .where('paused_at', 'is', null)
+    .execute();
+};
+
+/** Removes an endpoint: nothing is sent to it any more, and what is sealed for it goes. The rows stay, to be looked at. */
+export const removeEndpoint = async (transaction: WebhookDatabase, endpoint: string): Promise<void> => {
+  await transaction
+    .updateTable('webhook_endpoint')
+    .set({ removed_at: sql<Date>`clock_timestamp()` })
+    .where('endpoint', '=', endpoint)
+    .where('removed_at', 'is', null)
+    .execute();
+  await transaction
+    .updateTable('webhook_delivery')
+    .set({ state: 'failed', last_outcome: 'endpoint-removed', next_attempt_at: null })
+    .where('endpoint', '=', endpoint)
+    .where('state', '=', 'waiting')
+    .execute();
+  await transaction.deleteFrom('webhook_sealed').where('endpoint', '=', endpoint).execute();
+};

@@ -1,0 +1,1 @@
+export { FixedResolver } from './fixed-resolver.js';
