@@ -172,6 +172,7 @@ create table readiness_episode (
   code text collate "C" not null,
   since_at timestamp with time zone not null,
   until_at timestamp with time zone,
+  expires_at timestamp with time zone,
   constraint readiness_episode_pkey PRIMARY KEY (machine, since_revision, code)
 ) with (fillfactor=80);
 CREATE INDEX readiness_episode_standing ON public.readiness_episode USING btree (machine) WHERE (until_at IS NULL);
@@ -289,6 +290,23 @@ create table webhook_sealed (
 );
 CREATE UNIQUE INDEX webhook_sealed_current ON public.webhook_sealed USING btree (endpoint, what) WHERE (valid_until IS NULL);
 grant delete, insert, select, update on webhook_sealed to rollcall_app;
+
+create table webhook_silence (
+  endpoint uuid not null,
+  machine text collate "C" not null,
+  event_id uuid not null,
+  sequence bigint not null,
+  type text collate "C" not null,
+  body text not null,
+  occurred_at timestamp with time zone not null,
+  told boolean not null,
+  look_at timestamp with time zone,
+  constraint webhook_silence_pkey PRIMARY KEY (endpoint, machine),
+  constraint webhook_silence_check CHECK (((NOT told) OR (look_at IS NULL)))
+);
+CREATE INDEX webhook_silence_look_at ON public.webhook_silence USING btree (look_at) WHERE (look_at IS NOT NULL);
+CREATE INDEX webhook_silence_machine ON public.webhook_silence USING btree (machine);
+grant delete, insert, select, update on webhook_silence to rollcall_app;
 
 CREATE OR REPLACE FUNCTION public.append(s_stream text[], s_expected integer[], s_revision integer[], s_fold integer[], s_fresh boolean[], s_checked boolean[], s_state text[], e_item integer[], e_revision integer[], e_command uuid[], e_ordinal integer[], e_id uuid[], e_type text[], e_at timestamp with time zone[], e_actor text[], e_body text[], e_trace text[], c_item integer[], c_revision integer[], c_machine uuid[], c_check_id uuid[], c_generation integer[], c_boot_counter integer[], c_boot_id integer[], c_sequence integer[], c_said smallint[], c_interval smallint[], c_window smallint[], k_item integer[], k_key text[], k_release boolean[], w_known timestamp with time zone, w_elapsed_ms double precision, w_mark_after_ms integer, OUT batch bigint, OUT recorded_at timestamp with time zone, OUT codes text[])
  RETURNS record

@@ -10,6 +10,14 @@ describe('a word that can name nothing', () => {
     ['a machine whose readiness nobody can name', ['readiness', ''], 'It is empty.'],
     ['more episodes than there can be', ['readiness', 'x', '--limit', '501'], 'from 1 to 500'],
     ['what is no code of a blocker', ['machines', '--blocker', 'Disk full'], 'such as disk-full'],
+    ['a pause without a note', ['machines', 'pause', 'x'], '--note'],
+    [
+      'a pause with two ends',
+      ['machines', 'pause', 'x', '--note', 'n', '--for', '2h', '--until', '2027-01-01'],
+      '--until',
+    ],
+    ['a pause until no time', ['machines', 'pause', 'x', '--note', 'n', '--until', 'noon'], 'must be a time such as'],
+    ['a pause that is too short', ['machines', 'pause', 'x', '--note', 'n', '--for', '5s'], 'from 1m to 365d'],
     ['an empty read model', ['read-models', 'rebuild', ''], 'It is empty.'],
   ])('%s is wrong usage, and no plane is asked (U6)', async (_, argv, words) => {
     const surroundings = captured({ env: { ROLLCALL_CONFIG_DIR: '/nobody/is/signed/in' } });

@@ -4,11 +4,14 @@ import { issueToken } from './commands/issue-token.js';
 import {
   deleteMachine,
   listMachines,
+  pauseMachine,
   renameMachine,
   requestLog,
+  resumeMachine,
   showLog,
   showOne,
   type Filter,
+  type PauseOptions,
 } from './commands/machines.js';
 import { listBlockers, showReadiness } from './commands/readiness.js';
 import { rebuildReadModel, showReadModels } from './commands/read-models.js';
@@ -16,17 +19,26 @@ import { login, logout } from './commands/sign-in.js';
 import { watchMachines } from './commands/watch-machines.js';
 import type { Context } from './context.js';
 import { parseDuration } from './duration.js';
+import { parsePointInTime } from './point-in-time.js';
 import { VERSION } from './version.js';
 
 const TOKEN_LIFE = { least: 60, most: 86_400 };
+const PAUSE_LENGTH = { least: 60, most: 365 * 86_400 };
 
-const duration = (text: string): number => {
-  try {
-    return parseDuration(text, TOKEN_LIFE);
-  } catch (cause) {
-    throw new InvalidArgumentError(`It ${(cause as Error).message}.`);
-  }
-};
+/** Lets a reader of ours say no in commander's words. */
+const read =
+  <Value>(parse: (text: string) => Value) =>
+  (text: string): Value => {
+    try {
+      return parse(text);
+    } catch (cause) {
+      throw new InvalidArgumentError(`It ${(cause as Error).message}.`);
+    }
+  };
+
+const duration = (bounds: { readonly least: number; readonly most: number }): ((text: string) => number) =>
+  read((text) => parseDuration(text, bounds));
+const pointInTime = read(parsePointInTime);
 
 const upTo =
   (most: number) =>
@@ -112,7 +124,7 @@ export const buildProgram = (
     .option('--name <name>', 'a name for the machine that joins with it')
     .addOption(
       new Option('--expires <duration>', 'how long it can be used, such as 90s, 15m, 2h')
-        .argParser(duration)
+        .argParser(duration(TOKEN_LIFE))
         .default(900, '15m'),
     )
     .action((options: { name?: string; expires: number }) => issueToken(options, context()));
@@ -132,6 +144,23 @@ export const buildProgram = (
     .addArgument(machineArgument())
     .argument('<name>', '1 to 64 characters')
     .action((machine: string, name: string) => renameMachine(machine, name, context()));
+  machines
+    .command('pause')
+    .description('take a machine out of work until it is resumed, or for a time; nothing that it says ends that')
+    .addArgument(machineArgument())
+    .requiredOption('--note <text>', 'why, for whoever wonders; 1 to 200 characters', given)
+    .addOption(
+      new Option('--for <duration>', 'over by itself after this, such as 90s, 15m, 2h or 3d')
+        .argParser(duration(PAUSE_LENGTH))
+        .conflicts('until'),
+    )
+    .option('--until <time>', 'over by itself at this time, in UTC unless it has an offset', pointInTime)
+    .action((machine: string, options: PauseOptions) => pauseMachine(machine, options, context()));
+  machines
+    .command('resume')
+    .description('end the pause of a machine')
+    .addArgument(machineArgument())
+    .action((machine: string) => resumeMachine(machine, context()));
   machines
     .command('request-log')
     .description('ask a machine for the last lines of its agent’s log; a stopped one is waited for')

@@ -243,6 +243,7 @@ describe('machines', () => {
       visibleWithin: 90,
       machines: 2,
       since: expect.stringMatching(/Z$/),
+      seconds: expect.any(Number),
     });
     expect(byCode.get('moon-phase')).toMatchObject({ known: false, blocksWork: true, machines: 1 });
     expect(byCode.has('bad-luck')).toBe(false);

@@ -91,8 +91,8 @@ export type PauseMachine = {
   readonly type: 'PauseMachine';
   /** Why, for whoever wonders. */
   readonly note: string;
-  /** RFC 3339, UTC, ahead; null: until somebody takes it back. */
-  readonly until: string | null;
+  /** RFC 3339, UTC, ahead; or so many seconds from when it is recorded; null: until somebody takes it back. */
+  readonly until: string | { readonly seconds: number } | null;
 };
 
 /** A person takes the pause back. Nothing else does, but its own expiry. */

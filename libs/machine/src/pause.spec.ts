@@ -19,6 +19,11 @@ describe('a pause', () => {
     given(paused('a new disk')).when(resume, now).then({ type: 'MachineResumed' });
   });
 
+  it('can be given a length, which counts from when it is recorded', () =>
+    given()
+      .when({ type: 'PauseMachine', note: 'lunch', until: { seconds: 3_600 } }, now)
+      .then(paused('lunch', IN_AN_HOUR)));
+
   it('is recorded again when note or expiry change, and not when they are the same', () => {
     given(paused('a new disk', IN_AN_HOUR)).when(pauseFor('a new disk', IN_AN_HOUR), now).thenNothing();
     given(paused('a new disk', IN_AN_HOUR)).when(pauseFor('a fan', IN_AN_HOUR), now).then(paused('a fan', IN_AN_HOUR));

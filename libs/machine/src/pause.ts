@@ -1,4 +1,4 @@
-import { instantOf, Refusal, type Instant, type Rules } from '@rollcall/decider';
+import { instantOf, Refusal, timestampOf, type Instant, type Rules } from '@rollcall/decider';
 import type { PauseMachine, ResumeMachine } from './commands.js';
 import type { MachineFact, MachinePaused, MachineResumed } from './facts.js';
 
@@ -21,7 +21,8 @@ export const pause: Rules<Pause, PauseMachine | ResumeMachine, MachineFact> = {
     const stands = pauseStands(state, now);
     switch (command.type) {
       case 'PauseMachine': {
-        const { note, until } = command;
+        const { note } = command;
+        const until = endOf(command, now);
         if (until !== null && instantOf(until) <= now) throw new Refusal('pause-already-over');
         return stands && state?.note === note && state.until === until ? [] : [{ type: 'MachinePaused', note, until }];
       }
@@ -42,6 +43,9 @@ export const pause: Rules<Pause, PauseMachine | ResumeMachine, MachineFact> = {
     }
   },
 };
+
+const endOf = ({ until }: PauseMachine, now: Instant): string | null =>
+  typeof until === 'object' && until !== null ? timestampOf(now + until.seconds * 1_000) : until;
 
 /** Whether a pause is in force, as of the record's time that the reader has heard. At its expiry it is over. */
 export const pauseStands = (paused: Pause, heardUntil: Instant): boolean =>

@@ -69,5 +69,6 @@ export interface ReadModelTables {
     code: string;
     since_at: Date;
     until_at: Date | null;
+    expires_at: Date | null;
   };
 }

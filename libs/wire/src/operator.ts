@@ -109,6 +109,8 @@ export type BlockerSummary = Omit<BlockerView, 'since'> & {
   readonly machines: number;
   /** Since when on the first of them; null where it stands on none. */
   readonly since: string | null;
+  /** For how long it has stood on all of them together, up to the time of the answer; whole seconds. */
+  readonly seconds: number;
 };
 /** `GET /v1/blockers`: in the order of the catalogue, then what is not known by code. */
 export type BlockerList = AsOf & { readonly blockers: readonly BlockerSummary[] };
@@ -166,6 +168,26 @@ export type DeleteRequest = { readonly commandId: string };
 /** What was decided; a repetition is answered alike. */
 export type DeleteAnswer = {
   readonly machine: { readonly id: string; readonly name: string | null; readonly lifecycle: 'deleted' };
+};
+/**
+ * `POST /v1/machines/:id/pause`: the machine gets no work until somebody takes it back, or until a time, or for so many seconds (60 to
+ * 31,536,000); not both. The note has 1 to 200 characters. `commandId` as for a rename.
+ */
+export type PauseRequest = {
+  readonly commandId: string;
+  readonly note: string;
+  /** RFC 3339. */
+  readonly until?: string | null;
+  readonly for?: number | null;
+};
+/** `DELETE /v1/machines/:id/pause`. */
+export type ResumeRequest = { readonly commandId: string };
+/** What was decided: the pause that is in force, or none. */
+export type PauseAnswer = {
+  readonly machine: {
+    readonly id: string;
+    readonly pause: { readonly note: string; readonly until: string | null } | null;
+  };
 };
 /** `POST /v1/machines/:id/log-tail-requests`. `commandId` as for a rename. */
 export type LogTailRequestBody = { readonly commandId: string };

@@ -6,7 +6,7 @@ import { Plane } from '../plane/plane.js';
 import type { Transport, TransportRequest } from '../plane/transport.js';
 import { SessionFile } from '../session/session-file.js';
 import { captured } from '../testing/captured.js';
-import { requestLog, showLog } from './machines.js';
+import { pauseMachine, requestLog, resumeMachine, showLog } from './machines.js';
 
 /** Runs a command against a plane that answers everything with one body. */
 const against = async (body: unknown, command: (context: Context) => Promise<void>, json = false) => {
@@ -71,4 +71,35 @@ describe('machines log', () => {
   ])('ends as not found where nothing came yet (asked for: %s)', async (requested, message) =>
     expect(await log(view({ requested }))).toMatchObject({ out: '', failure: { message, exitCode: 4 } }),
   );
+});
+
+describe('machines pause and resume', () => {
+  const answer = (pause: { note: string; until: string | null } | null) => ({ machine: { id: 'm1', pause } });
+
+  it('carry the note and the end, and tell what is in force by then', async () => {
+    const { out, asked } = await against(answer({ note: 'a new disk', until: stamp }), (context) =>
+      pauseMachine('box', { note: 'a new disk', for: 7_200 }, context),
+    );
+    expect(asked).toMatchObject([
+      {
+        method: 'POST',
+        path: '/v1/machines/box/pause',
+        body: { commandId: expect.any(String), note: 'a new disk', for: 7_200 },
+      },
+    ]);
+    expect(out).toBe('Machine m1 is paused until 2026-11-29 14:02:12Z: a new disk\n');
+  });
+
+  it('tell of a pause without an end that a person has to end it', async () => {
+    const paused = answer({ note: 'a new disk', until: null });
+    const { out } = await against(paused, (context) => pauseMachine('box', { note: 'a new disk' }, context));
+    expect(out).toBe('Machine m1 is paused until it is resumed: a new disk\n');
+    expect(JSON.parse((await against(paused, (context) => resumeMachine('box', context), true)).out)).toEqual(paused);
+  });
+
+  it('say that none is in force', async () => {
+    const { out, asked } = await against(answer(null), (context) => resumeMachine('box', context));
+    expect(asked).toMatchObject([{ method: 'DELETE', path: '/v1/machines/box/pause' }]);
+    expect(out).toBe('Machine m1 is not paused.\n');
+  });
 });

@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { LogTailRequestAnswer, LogTailView, MachineDetail, MachineList, MachineView } from '@rollcall/wire';
+import type {
+  LogTailRequestAnswer,
+  LogTailView,
+  MachineDetail,
+  MachineList,
+  MachineView,
+  PauseAnswer,
+} from '@rollcall/wire';
 import type { Context } from '../context.js';
 import { EXIT, Failure } from '../failure.js';
 import { showList, showMachine } from '../output/machine-view.js';
@@ -69,6 +76,39 @@ export const renameMachine = async (machine: string, name: string, { output, pla
   });
   if (output.asJson) output.json(renamed);
   else output.line(`Machine ${renamed.machine.id} is named "${renamed.machine.name}".`);
+};
+
+/** How long a pause lasts: seconds, or a time in UTC; neither: until somebody takes it back. */
+export type PauseOptions = { readonly note: string; readonly for?: number; readonly until?: string };
+
+/** `rollcall machines pause MACHINE --note TEXT [--for DURATION | --until TIME]`: no work until then, whatever the machine says. */
+export const pauseMachine = async (
+  machine: string,
+  options: PauseOptions,
+  { output, plane }: Context,
+): Promise<void> => {
+  const answer = await (
+    await plane()
+  ).write<PauseAnswer>('POST', `${pathOf(machine)}/pause`, { commandId: randomUUID(), ...options });
+  showPause(answer, output);
+};
+
+/** `rollcall machines resume MACHINE` */
+export const resumeMachine = async (machine: string, { output, plane }: Context): Promise<void> => {
+  const answer = await (
+    await plane()
+  ).write<PauseAnswer>('DELETE', `${pathOf(machine)}/pause`, { commandId: randomUUID() });
+  showPause(answer, output);
+};
+
+const showPause = (answer: PauseAnswer, output: Context['output']): void => {
+  const { id, pause } = answer.machine;
+  if (output.asJson) output.json(answer);
+  else if (pause === null) output.line(`Machine ${id} is not paused.`);
+  else {
+    const end = pause.until === null ? 'until it is resumed' : `until ${clockTime(pause.until)}`;
+    output.line(`Machine ${id} is paused ${end}: ${pause.note}`);
+  }
 };
 
 /** `rollcall machines request-log MACHINE`: waits for as long as the machine is away (O26). */

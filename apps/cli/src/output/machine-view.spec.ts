@@ -112,6 +112,16 @@ it('shows since when the tail of a log is asked for, and nothing where it is not
   expect(shown(null)).not.toContain('Log tail');
 });
 
+it('shows the pause that is in force: since when and until when, whose word it is, and why', () => {
+  const pause = { since: asOf, until: null, note: 'a new disk', by: 'ada' };
+  const shown = (changes: Parameters<typeof machineView>[0]) =>
+    print((output) => showMachine(output, { machine: machineView(changes), asOf, behind: false })).out;
+  expect(shown({ pause })).toMatch(/^Paused +since 2026-11-29 14:02:12Z, until it is resumed, by ada: a new disk$/m);
+  const ending = { ...pause, until: '2026-11-29T16:00:00.000Z' };
+  expect(shown({ pause: ending })).toContain('until 2026-11-29 16:00:00Z, by ada');
+  expect(shown({})).not.toContain('Paused');
+});
+
 it('shortens ids as far as they stay apart, and never below eight characters', () => {
   const short = shortIds(['01934f6e-0000-7a', '01934f6e-0000-7b', 'f1934f6e-0000-7a']);
   expect([...short.values()].sort()).toEqual(['01934f6e-0000-7a', '01934f6e-0000-7b', 'f1934f6e']);

@@ -1,4 +1,4 @@
-import type { AsOf, MachineDetail, MachineList, MachineView } from '@rollcall/wire';
+import type { AsOf, MachineDetail, MachineList, MachineView, PauseView } from '@rollcall/wire';
 import type { Cell, Output, Tone } from './output.js';
 import { clockTime, relativeTime } from './relative-time.js';
 
@@ -64,6 +64,7 @@ export const showMachine = (output: Output, { machine, ...age }: MachineDetail):
       blocksWork ? 'Blocker' : 'Note',
       { text: `${code}: ${sentence}, since ${when(since)}; to be fixed by ${fix}`, tone: 'warning' },
     ]),
+    ...(machine.pause === null ? [] : [['Paused', pausedAs(machine.pause)] as const]),
     ...(machine.requests.logTail === null
       ? []
       : [['Log tail', `asked for ${when(machine.requests.logTail)}; it comes after its next check`] as const]),
@@ -75,6 +76,11 @@ export const showMachine = (output: Output, { machine, ...age }: MachineDetail):
     ...(machine.deletedAt === null ? [] : [['Deleted', when(machine.deletedAt)] as const]),
   ]);
   noteAge(output, age);
+};
+
+const pausedAs = ({ note, since, until, by }: PauseView): Cell => {
+  const end = until === null ? 'until it is resumed' : `until ${clockTime(until)}`;
+  return { text: `since ${clockTime(since)}, ${end}, by ${by}: ${note}`, tone: 'warning' };
 };
 
 /** Says how old the answer is, where it is old: an old truth must not be taken for a new one. */

@@ -3,27 +3,29 @@ import { noteAge } from './machine-view.js';
 import type { Cell, Output } from './output.js';
 import { clockTime, lasting, relativeTime } from './relative-time.js';
 
+const HEAD = ['CODE', 'MACHINES', 'SINCE', 'IN ALL', 'WORK', 'SHOWS WITHIN', 'MEANING', 'TO BE FIXED BY'];
+
 /** The blockers as a table; `all`: with what of the catalogue stands nowhere, and with what each rests on. */
 export const showBlockers = (output: Output, { blockers, ...age }: BlockerList, all: boolean): void => {
   if (blockers.length === 0) output.line('Nothing keeps a machine of yours from taking work.');
   else
     output.table(
-      ['CODE', 'MACHINES', 'SINCE', 'WORK', 'MEANING', 'TO BE FIXED BY', ...(all ? ['RESTS ON', 'SHOWS WITHIN'] : [])],
-      blockers.map((blocker) => [
-        ...summary(blocker, age.asOf),
-        ...(all ? [blocker.dependsOn, `${blocker.visibleWithin} s`] : []),
-      ]),
+      [...HEAD, ...(all ? ['RESTS ON'] : [])],
+      blockers.map((blocker) => [...summary(blocker, age.asOf), ...(all ? [blocker.dependsOn] : [])]),
     );
   noteAge(output, age);
 };
 
-const summary = ({ code, machines, since, blocksWork, sentence, fix }: BlockerSummary, asOf: string | null): Cell[] => {
+const summary = (blocker: BlockerSummary, asOf: string | null): Cell[] => {
+  const { code, machines, since, seconds, blocksWork, visibleWithin, sentence, fix } = blocker;
   const stands = machines > 0;
   return [
     { text: code, tone: stands ? (blocksWork ? 'bad' : 'warning') : 'quiet' },
     String(machines),
     since === null ? '' : relativeTime(since, asOf),
+    stands ? lasting(seconds) : '',
     blocksWork ? 'blocked' : 'goes on',
+    `${visibleWithin} s`,
     sentence,
     fix,
   ];

@@ -4,29 +4,43 @@ import { DeleteMachineHandler } from './delete-machine/delete-machine.handler.js
 import { ListBlockersController } from './list-blockers/list-blockers.controller.js';
 import { ListMachinesController } from './list-machines/list-machines.controller.js';
 import { OwnedMachines } from './owned-machines.js';
+import { PauseMachineController } from './pause-machine/pause-machine.controller.js';
+import { PauseMachineHandler } from './pause-machine/pause-machine.handler.js';
 import { RenameMachineController } from './rename-machine/rename-machine.controller.js';
 import { RenameMachineHandler } from './rename-machine/rename-machine.handler.js';
 import { RequestLogTailController } from './request-log-tail/request-log-tail.controller.js';
 import { RequestLogTailHandler } from './request-log-tail/request-log-tail.handler.js';
+import { ResumeMachineController } from './resume-machine/resume-machine.controller.js';
+import { ResumeMachineHandler } from './resume-machine/resume-machine.handler.js';
 import { ShowHistoryController } from './show-history/show-history.controller.js';
 import { ShowLogTailController } from './show-log-tail/show-log-tail.controller.js';
 import { UploadedLogTail } from './show-log-tail/uploaded-log-tail.js';
 import { ShowMachineController } from './show-machine/show-machine.controller.js';
 import { ShowReadinessController } from './show-readiness/show-readiness.controller.js';
 
-/** People see, name and delete the machines that are theirs. */
+/** People see, name, pause and delete the machines that are theirs. */
 @Module({
   controllers: [
     ListMachinesController,
     ShowMachineController,
     RenameMachineController,
     DeleteMachineController,
+    PauseMachineController,
+    ResumeMachineController,
     RequestLogTailController,
     ShowLogTailController,
     ShowHistoryController,
     ListBlockersController,
     ShowReadinessController,
   ],
-  providers: [OwnedMachines, RenameMachineHandler, DeleteMachineHandler, RequestLogTailHandler, UploadedLogTail],
+  providers: [
+    OwnedMachines,
+    RenameMachineHandler,
+    DeleteMachineHandler,
+    PauseMachineHandler,
+    ResumeMachineHandler,
+    RequestLogTailHandler,
+    UploadedLogTail,
+  ],
 })
 export class MachineModule {}

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { admitted, checkedIn, deleted, started } from '@rollcall/machine/testing';
+import { admitted, checkedIn, deleted, paused, started } from '@rollcall/machine/testing';
 import { MemoryReadModels, RecordBuilder, torn } from '../testing/index.js';
 
 const M = 'm1';
@@ -65,8 +65,8 @@ it('tells two episodes of one batch apart by their revisions', () => {
     blockers('disk-full'),
   );
   expect(modelsAfter(record).readiness(M)).toEqual([
-    { machine: M, code: 'disk-full', sinceRevision: 2, since: NOON, until: NOON },
-    { machine: M, code: 'disk-full', sinceRevision: 4, since: NOON, until: null },
+    { machine: M, code: 'disk-full', sinceRevision: 2, since: NOON, until: NOON, expiresAt: null },
+    { machine: M, code: 'disk-full', sinceRevision: 4, since: NOON, until: null, expiresAt: null },
   ]);
 });
 
@@ -78,6 +78,47 @@ it('ends all episodes of a machine with its deletion, and begins none after it (
     ['disk-full', 0, 60],
   ]);
   expect(modelsAfter(record).dump()).toContain(`"deletedAt":${NOON + 60_000},"machine":"${M}","owner":"person-1"`);
+});
+
+const at = (seconds: number): string => new Date(NOON + seconds * 1_000).toISOString();
+const resumed = { type: 'MachineResumed' } as const;
+
+it('keeps a person’s pause as an episode of its own, which nothing that the machine says begins or ends', () => {
+  const record = new RecordBuilder(NOON).record(M, admitted(), paused('a new disk'), blockers('disk-full'));
+  record.after(10).record(M, blockers('operator-paused'), started(), checkedIn());
+  record.after(10).record(M, blockers(), checkedIn());
+  expect(episodes(record)).toEqual([
+    ['operator-paused', 0, null],
+    ['disk-full', 0, 10],
+  ]);
+  record.after(10).record(M, resumed).after(10).record(M, blockers('operator-paused'));
+  expect(episodes(record)).toEqual([
+    ['operator-paused', 0, 30],
+    ['disk-full', 0, 10],
+  ]);
+});
+
+it('lets a pause that is given another note or expiry while it is in force go on, and begins another one after it was over', () => {
+  const record = new RecordBuilder(NOON).record(M, admitted(), paused('a new disk', at(60)));
+  record.after(30).record(M, paused('a new disk', at(90)));
+  expect(modelsAfter(record).readiness(M)).toMatchObject([{ since: NOON, until: null, expiresAt: NOON + 90_000 }]);
+  record.after(60).record(M, paused('a fan'));
+  expect(episodes(record)).toEqual([
+    ['operator-paused', 0, 90],
+    ['operator-paused', 90, null],
+  ]);
+  expect(modelsAfter(record).readiness(M)[1]?.expiresAt).toBeNull();
+});
+
+it.each([
+  ['taken back', resumed],
+  ['the machine is deleted', deleted()],
+])('ends a pause at its expiry, however much later %s', (_, fact) => {
+  const record = new RecordBuilder(NOON)
+    .record(M, admitted(), paused('a new disk', at(60)))
+    .after(600)
+    .record(M, fact);
+  expect(episodes(record)).toEqual([['operator-paused', 0, 60]]);
 });
 
 it('keeps the machines apart', () => {

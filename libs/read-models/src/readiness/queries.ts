@@ -40,18 +40,26 @@ export class ReadinessQueries {
   async blockers({ owner, all = false }: ListBlockers = {}): Promise<BlockerList> {
     const newest = await this.store.newest();
     return inSnapshot(this.database, 'readiness_episode', readinessModel.name, async (transaction, heard) => {
+      const heardUntil = new Date(heard.until ?? 0);
       const rows = await transaction
         .selectFrom('readiness_episode')
         .innerJoin('readiness_machine', 'readiness_machine.machine', 'readiness_episode.machine')
-        .select(({ fn }) => ['code', fn.countAll<string>().as('machines'), fn.min('since_at').as('since')])
+        .select(({ fn }) => [
+          'code',
+          fn.countAll<string>().as('machines'),
+          fn.min('since_at').as('since'),
+          sql<string>`floor(sum(extract(epoch from (${heardUntil} - since_at))))`.as('seconds'),
+        ])
         .where('until_at', 'is', null)
+        .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', heardUntil)]))
         .where((where) => (owner === undefined ? where.val(true) : where('owner', '=', owner)))
         .groupBy('code')
         .execute();
-      const standing = rows.map(({ code, machines, since }) => ({
+      const standing = rows.map(({ code, machines, since, seconds }) => ({
         code,
         machines: Number(machines),
         since: since.getTime(),
+        seconds: Number(seconds),
       }));
       return { ...asOf(heard, newest), blockers: blockerSummaries(standing, all) };
     });

@@ -51,7 +51,7 @@ export const readinessModel: ReadModel = {
         .onConflict((conflict) =>
           conflict
             .columns(['machine', 'since_revision', 'code'])
-            .doUpdateSet(({ ref }) => ({ until_at: ref('excluded.until_at') })),
+            .doUpdateSet(({ ref }) => ({ until_at: ref('excluded.until_at'), expires_at: ref('excluded.expires_at') })),
         )
         .execute();
     }
@@ -73,6 +73,7 @@ const EPISODE = [
   'code',
   'since_at',
   'until_at',
+  'expires_at',
 ] as const satisfies readonly (keyof EpisodeColumns)[];
 
 const time = (instant: number | null): string | null => (instant === null ? null : new Date(instant).toISOString());
@@ -89,6 +90,7 @@ const encodeEpisode = (episode: Episode): { readonly [Column in keyof EpisodeCol
   code: episode.code,
   since_at: time(episode.since),
   until_at: time(episode.until),
+  expires_at: time(episode.expiresAt),
 });
 
 /** A row of `readiness_machine` as the projection knows it. */
@@ -105,4 +107,5 @@ export const decodeEpisode = (row: Selectable<EpisodeColumns>): Episode => ({
   sinceRevision: Number(row.since_revision),
   since: row.since_at.getTime(),
   until: row.until_at?.getTime() ?? null,
+  expiresAt: row.expires_at?.getTime() ?? null,
 });

@@ -5,8 +5,8 @@ import { blockerSummaries, episodeView } from './view.js';
 const NOON = Date.UTC(2026, 0, 1, 12);
 
 describe('the blockers that stand', () => {
-  it('are explained by the catalogue, with how many machines they are on and since when (O21)', () =>
-    expect(blockerSummaries([{ code: 'disk-full', machines: 3, since: NOON }], false)).toEqual([
+  it('are explained by the catalogue, with how many machines they are on, since when, and for how long in all (O21)', () =>
+    expect(blockerSummaries([{ code: 'disk-full', machines: 3, since: NOON, seconds: 90 }], false)).toEqual([
       {
         code: 'disk-full',
         known: true,
@@ -17,11 +17,12 @@ describe('the blockers that stand', () => {
         visibleWithin: 90,
         machines: 3,
         since: '2026-01-01T12:00:00.000Z',
+        seconds: 90,
       },
     ]));
 
   it('come in the order of the catalogue, and codes that nobody here knows come last and are shown as such (O21)', () => {
-    const on = (code: string) => ({ code, machines: 1, since: NOON });
+    const on = (code: string) => ({ code, machines: 1, since: NOON, seconds: 0 });
     const summaries = blockerSummaries(['moon-phase', 'clock-wrong', 'bad-luck', 'disk-full'].map(on), false);
     expect(summaries.map(({ code, known }) => [code, known])).toEqual([
       ['disk-full', true],
@@ -33,16 +34,23 @@ describe('the blockers that stand', () => {
   });
 
   it('can be asked for together with the rest of the catalogue', () => {
-    const summaries = blockerSummaries([{ code: 'disk-full', machines: 1, since: NOON }], true);
+    const summaries = blockerSummaries([{ code: 'disk-full', machines: 1, since: NOON, seconds: 60 }], true);
     expect(summaries.map(({ code }) => code)).toEqual(BLOCKER_CODES);
-    expect(summaries.filter(({ machines, since }) => machines === 0 && since === null)).toHaveLength(
+    expect(summaries.filter(({ machines, since, seconds }) => machines + seconds === 0 && since === null)).toHaveLength(
       BLOCKER_CODES.length - 1,
     );
   });
 });
 
 describe('an episode', () => {
-  const episode = { machine: 'm1', code: 'disk-full', sinceRevision: 7, since: NOON, until: NOON + 61_500 };
+  const episode = {
+    machine: 'm1',
+    code: 'disk-full',
+    sinceRevision: 7,
+    since: NOON,
+    until: NOON + 61_500,
+    expiresAt: null,
+  };
 
   it('tells what stood, who could fix it, and for how long (O32)', () =>
     expect(episodeView(episode, NOON + 3_600_000)).toEqual({
@@ -57,4 +65,11 @@ describe('an episode', () => {
 
   it('that stands has lasted until the time of the answer, which is the record’s (B1)', () =>
     expect(episodeView({ ...episode, until: null }, NOON + 3_600_000)).toMatchObject({ until: null, seconds: 3_600 }));
+
+  it('that has an expiry is over by itself then, as far as the reader has heard, and not before', () => {
+    const pause = { ...episode, code: 'operator-paused', until: null, expiresAt: NOON + 600_000 };
+    expect(episodeView(pause, NOON + 599_999)).toMatchObject({ until: null, seconds: 599 });
+    for (const heardUntil of [NOON + 600_000, NOON + 3_600_000])
+      expect(episodeView(pause, heardUntil)).toMatchObject({ until: '2026-01-01T12:10:00.000Z', seconds: 600 });
+  });
 });

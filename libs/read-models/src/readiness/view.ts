@@ -1,12 +1,17 @@
 import type { Instant } from '@rollcall/decider';
 import { BLOCKER_CODES, blockerOf } from '@rollcall/machine';
 import type { BlockerSummary, EpisodeView } from '@rollcall/wire';
-import type { Episode } from './project.js';
+import { endOf, type Episode } from './project.js';
 
 const utc = (instant: number): string => new Date(instant).toISOString();
 
-/** On how many machines a blocker stands, and since when on the first of them. */
-export type Standing = { readonly code: string; readonly machines: number; readonly since: Instant };
+/** On how many machines a blocker stands, since when on the first of them, and for how long in all, in whole seconds. */
+export type Standing = {
+  readonly code: string;
+  readonly machines: number;
+  readonly since: Instant;
+  readonly seconds: number;
+};
 
 /**
  * The blockers that stand, in the order of the catalogue, then the codes that nobody here knows by code: those are shown as such (O21).
@@ -25,13 +30,16 @@ export const blockerSummaries = (standing: readonly Standing[], all: boolean): r
         known: BLOCKER_CODES.includes(code),
         machines: here?.machines ?? 0,
         since: here === undefined ? null : utc(here.since),
+        seconds: here?.seconds ?? 0,
       };
     });
 };
 
 /** An episode as people see it. One that stands has lasted until now, and now is what the read model has heard (B1). */
-export const episodeView = ({ code, since, until }: Episode, heardUntil: Instant): EpisodeView => {
+export const episodeView = (episode: Episode, heardUntil: Instant): EpisodeView => {
+  const { code, since } = episode;
   const { sentence, fix, blocksWork } = blockerOf(code);
+  const until = endOf(episode, heardUntil);
   return {
     code,
     since: utc(since),

@@ -30,6 +30,9 @@ class BlockerSummaryDto extends BlockerMeaningDto implements BlockerSummary {
     description: 'Since when on the first of them; null where it stands on none.',
   })
   since!: string | null;
+
+  @ApiProperty({ type: 'integer', description: 'For how long it has stood on all of them together, in seconds.' })
+  seconds!: number;
 }
 
 export class BlockerListDto extends AsOfDto implements BlockerList {

@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { BlockerList, MachineDetail, PauseAnswer, Problem, Readiness } from '@rollcall/wire';
+import { startOperatorPlane, type OperatorPlane } from '../../../../test/support/operator-plane.js';
+import { askAs, type Ask } from '../../../../test/support/signed-in.js';
+
+jest.setTimeout(60_000);
+
+let plane: OperatorPlane;
+let ask: Ask;
+
+beforeAll(async () => {
+  plane = await startOperatorPlane();
+  ask = await askAs(plane);
+});
+afterAll(() => plane.close());
+
+const detail = async (machine: string) => {
+  await plane.caughtUp();
+  return (await ask<MachineDetail>('GET', `/v1/machines/${machine}`)).body.machine;
+};
+const episodes = async (machine: string) =>
+  (await ask<Readiness>('GET', `/v1/machines/${machine}/readiness`)).body.episodes;
+
+describe('a pause', () => {
+  const pause = (machine: string, body: object) =>
+    ask<PauseAnswer>('POST', `/v1/machines/${machine}/pause`, { commandId: randomUUID(), ...body });
+  const resume = (machine: string) =>
+    ask<PauseAnswer>('DELETE', `/v1/machines/${machine}/pause`, { commandId: randomUUID() });
+
+  it('keeps a machine from work with a note, is shown and counted as a blocker, and is cleared only by its own verb', async () => {
+    const machine = await plane.join({ name: 'paused' });
+    await machine.check({ blockers: [] });
+    const commandId = randomUUID();
+    const answered = { machine: { id: machine.id, pause: { note: 'a new disk', until: null } } };
+    for (let attempt = 0; attempt < 2; attempt += 1)
+      expect(await pause('paused', { commandId, note: ' a new disk ' })).toEqual({ status: 200, body: answered });
+    await machine.check({ blockers: ['operator-paused'] });
+    await machine.check({ blockers: [], boot: { counter: 2, id: '00000002' } });
+
+    const shown = await detail(machine.id);
+    expect(shown).toMatchObject({
+      canTakeWork: false,
+      sentence: 'present, but cannot take work: a person has paused it (operator-paused)',
+      pause: { note: 'a new disk', until: null, by: plane.personId },
+      blockers: [{ code: 'operator-paused', since: shown.pause?.since }],
+    });
+    const { blockers } = (await ask<BlockerList>('GET', '/v1/blockers')).body;
+    expect(blockers).toMatchObject([{ code: 'operator-paused', machines: 1, visibleWithin: 30 }]);
+    expect(await episodes(machine.id)).toMatchObject([{ code: 'operator-paused', until: null }]);
+
+    expect((await resume(machine.id)).body).toEqual({ machine: { id: machine.id, pause: null } });
+    expect((await resume(machine.id)).body).toEqual({ machine: { id: machine.id, pause: null } });
+    expect(await detail(machine.id)).toMatchObject({ canTakeWork: true, pause: null, blockers: [] });
+    expect((await ask<BlockerList>('GET', '/v1/blockers')).body.blockers).toEqual([]);
+    expect(await episodes(machine.id)).toMatchObject([{ code: 'operator-paused', until: expect.any(String) }]);
+  });
+
+  it('is for a time that is given as such, or as a length from now on', async () => {
+    const { id } = await plane.join();
+    const until = '2126-01-01T12:00:00+02:00';
+    expect((await pause(id, { note: 'for long', until })).body.machine.pause?.until).toBe('2126-01-01T10:00:00.000Z');
+    const { recordedAt } = await plane.store.newest();
+    const answer = await pause(id, { note: 'for an hour', for: 3_600 });
+    const length = Date.parse(answer.body.machine.pause?.until ?? '') - recordedAt;
+    expect(length).toBeGreaterThanOrEqual(3_600_000);
+    expect(length).toBeLessThan(3_660_000);
+  });
+
+  it.each([
+    ['note', { note: '' }],
+    ['note', { note: 'n'.repeat(201) }],
+    ['note', { note: 'exe\u202egpj' }],
+    ['note', {}],
+    ['until', { note: 'n', until: '2126-01-01T12:00:00' }],
+    ['until', { note: 'n', until: 'noon' }],
+    ['for', { note: 'n', for: 59 }],
+    ['for', { note: 'n', for: 3_600, until: '2126-01-01T12:00:00Z' }],
+  ])('names the field %s of a body that is not valid: %j', async (field, body) => {
+    const { id } = await plane.join();
+    const answer = (await pause(id, body)) as unknown as { status: number; body: Problem };
+    expect([answer.status, answer.body.errors?.map((error) => error.field)]).toEqual([422, [field]]);
+  });
+
+  it('cannot be over before it begins, and is not for machines of others or such that are gone', async () => {
+    const mine = await plane.join();
+    expect(await pause(mine.id, { note: 'n', until: '2020-01-01T00:00:00Z' })).toMatchObject({
+      status: 422,
+      body: { code: 'pause-already-over' },
+    });
+    const theirs = await plane.join({ owner: randomUUID() });
+    await ask('DELETE', `/v1/machines/${mine.id}`, { commandId: randomUUID() });
+    for (const { id } of [mine, theirs])
+      for (const answer of [await pause(id, { note: 'n' }), await resume(id)])
+        expect(answer).toMatchObject({ status: 404, body: { code: 'machine-not-found' } });
+  });
+});
