@@ -17,6 +17,7 @@ it('describes every route with who may call it, without a database (U6)', async 
     'get /v1/machines/{machine}/log-tail',
     'get /v1/machines/{machine}/readiness',
     'get /v1/me',
+    'get /v1/presence',
     'get /v1/read-models',
     'patch /v1/machines/{machine}',
     'post /v1/enrolment-tokens',

@@ -11,6 +11,7 @@ import {
   type LogTailView,
   type MachineDetail,
   type MachineList,
+  type PresenceAnswer,
   type Problem,
   type Readiness,
   type ReadModelList,
@@ -127,6 +128,7 @@ describe('signing in', () => {
     for (const [method, path, body] of [
       ['GET', '/v1/machines'],
       ['GET', '/v1/blockers'],
+      ['GET', '/v1/presence'],
       ['GET', '/v1/machines/x/readiness'],
       ['POST', '/v1/enrolment-tokens', { commandId: randomUUID(), tokenHash: hashOf('x') }],
       ['PATCH', '/v1/machines/x', { commandId: randomUUID(), name: 'x' }],
@@ -501,4 +503,74 @@ describe('read models', () => {
       body: { code: 'read-model-not-found' },
     });
   });
+});
+
+describe('counting machines (U3)', () => {
+  const presence = (query = '', as = session) => ask<PresenceAnswer>('GET', `/v1/presence${query}`, { bearer: as });
+
+  it('counts by presence, lifecycle and what can work, of exactly the machines that the list shows (U3)', async () => {
+    const [free, full] = [await plane.join({ name: 'counted-1' }), await plane.join({ name: 'counted-2' })];
+    await plane.join({ name: 'counted-3' });
+    const theirs = await plane.join({ name: 'counted-4', owner: randomUUID() });
+    await Promise.all([free.check(), full.check({ blockers: ['disk-full'] }), theirs.check()]);
+    await plane.caughtUp();
+    const { body } = await presence('?name=counted-');
+    expect(body).toEqual({
+      asOf: expect.stringMatching(/Z$/),
+      behind: false,
+      total: 3,
+      blocked: 1,
+      states: [
+        { presence: 'not-yet-arrived', lifecycle: null, canTakeWork: false, machines: 1 },
+        { presence: 'present', lifecycle: 'running', canTakeWork: false, machines: 1 },
+        { presence: 'present', lifecycle: 'running', canTakeWork: true, machines: 1 },
+      ],
+      blockers: [{ code: 'disk-full', blocksWork: true, machines: 1, present: 1 }],
+      page: null,
+    });
+    const first = (await presence('?name=counted-&lifecycle=running&limit=1')).body;
+    expect(first).toMatchObject({ total: 2, page: { next: expect.any(String) } });
+    const second = (await presence(`?name=counted-&lifecycle=running&limit=1&after=${first.page?.next}`)).body;
+    expect(second).toMatchObject({ total: 2, page: { next: null } });
+    expect([first, second].flatMap(({ page }) => page?.machines.map(({ id }) => id))).toEqual(
+      [free.id, full.id].sort(),
+    );
+    // Its hostname, which is nobody's secret, brings no machine of somebody else.
+    expect((await presence('?name=ip-10-0-0-7&limit=500')).body.page?.machines.map(({ id }) => id)).not.toContain(
+      theirs.id,
+    );
+    for (const query of ['?lifecycle=asleep', '?label=', '?limit=501'])
+      expect((await presence(query)).status).toBe(422);
+  });
+
+  it.each(['/v1/presence?name=tagged', '/v1/machines?name=tagged'])(
+    'answers %s with a tag, with 304 as long as nothing but the time has changed, and anew when something has (U3)',
+    async (path) => {
+      const machine = await plane.join({ name: 'tagged' });
+      await machine.check();
+      await plane.caughtUp();
+      const client = new PinnedClient({ origin: plane.api.url, pins: plane.api.pins });
+      const get = (ifNoneMatch?: string) =>
+        client.request({
+          method: 'GET',
+          path,
+          headers: {
+            authorization: `Bearer ${session}`,
+            ...(ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch }),
+          },
+        });
+      const whole = await get();
+      const tag = whole.header('etag')[0] ?? '';
+      expect(whole.header('cache-control')).toEqual(['private, no-cache']);
+      await plane.store.mark(0);
+      await plane.caughtUp();
+      const unchanged = await get(tag);
+      expect([unchanged.status, unchanged.body, unchanged.header('etag')]).toEqual([304, '', [tag]]);
+      await machine.check({ blockers: ['clock-wrong'] });
+      await plane.caughtUp();
+      const changed = await get(tag);
+      expect([changed.status, changed.header('etag')[0] === tag]).toEqual([200, false]);
+      expect(JSON.parse(changed.body)).toMatchObject({ behind: false });
+    },
+  );
 });

@@ -15,6 +15,7 @@ import { PersonAuthenticator } from './access/person-authenticator.js';
 import { EnrolmentModule } from './enrolment/enrolment.module.js';
 import { MachineApiLocation } from './enrolment/machine-api-location.js';
 import { MachineModule } from './machine/machine.module.js';
+import { PresenceModule } from './presence/presence.module.js';
 import { ReadModelModule } from './read-model/read-model.module.js';
 import { SessionModule } from './session/session.module.js';
 
@@ -78,6 +79,7 @@ export class OperatorApiModule {
         SessionModule,
         EnrolmentModule,
         MachineModule,
+        PresenceModule,
         ReadModelModule,
       ],
     };

@@ -16,6 +16,7 @@ export { HealthModule } from './health/health.module.js';
 export type { ReadinessCheck } from './health/health.module.js';
 export { recordReadiness, requireMigrations } from './health/record-database.js';
 export type { RecordDatabase } from './health/record-database.js';
+export { Conditional } from './http/conditional.js';
 export { BYTES_MEDIA_TYPE, bytesOf, TakesBytes } from './http/bytes-body.js';
 export { startHttpsApp } from './http/https-app.js';
 export type { HttpsApp, HttpsAppOptions } from './http/https-app.js';

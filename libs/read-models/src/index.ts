@@ -1,5 +1,5 @@
 export { openReadModels, type ReadModelDatabase, type ReadModelDatabaseOptions } from './database.js';
-export { MachineQueries, LIST_LIMIT, type ListMachines } from './presence/queries.js';
+export { MachineQueries, LIST_LIMIT, type ListMachines, type WhichMachines } from './presence/queries.js';
 export { HistoryQueries, HISTORY_LIMIT, type ReadHistory } from './history/queries.js';
 export {
   ReadinessQueries,

@@ -1,5 +1,6 @@
 export * from './machine.js';
 export * from './operator.js';
+export * from './presence.js';
 export * from './problem.js';
 export * from './secret.js';
 export * from './pin.js';

@@ -3,7 +3,13 @@ import { STOP_REASONS } from '@rollcall/machine';
 import type { AsOf, BlockerView, LifecycleWord, MachineView, PauseView, PresenceWord } from '@rollcall/wire';
 
 export const PRESENCES = ['not-yet-arrived', 'present', 'absent'] as const satisfies readonly PresenceWord[];
-const LIFECYCLES = ['running', 'unknown', 'stopping', 'stopped', 'deleted'] as const satisfies readonly LifecycleWord[];
+export const LIFECYCLES = [
+  'running',
+  'unknown',
+  'stopping',
+  'stopped',
+  'deleted',
+] as const satisfies readonly LifecycleWord[];
 
 /** What a blocker means. */
 export class BlockerMeaningDto implements Omit<BlockerView, 'since'> {
