@@ -15,3 +15,4 @@ export type { WebhookSettings } from './settings.js';
 export type { DeliveryState, PauseReason, WebhookDatabase, WebhookTables } from './tables.js';
 export { checkTarget, Resolver, SystemResolver } from './target.js';
 export type { Target, TargetProblem, TargetRules } from './target.js';
+export { EndpointNotices, type EndpointNoticesOptions, type NoticePlace } from './notices/endpoint-notices.js';

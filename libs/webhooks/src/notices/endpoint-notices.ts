@@ -1,0 +1,213 @@
+import { instantOf, type Json } from '@rollcall/decider';
+import type { Batch, EventStore, RecordedEvent } from '@rollcall/event-store';
+import { endpointOf } from '@rollcall/webhook-endpoint';
+import type { Transaction } from 'kysely';
+import { removeEndpoint } from '../endpoints.js';
+import type { NewDelivery, Replayed, WebhookQueue } from '../queue.js';
+import type { WebhookDatabase, WebhookTables } from '../tables.js';
+import { addEndpoint, endpointsIn, pauseByPerson, resumeEndpoint } from './endpoint-rows.js';
+import { knownMachines } from './known-machines.js';
+import { learn, noticeOf, testNotice, TYPES_OF, UNKNOWN, type Notice } from './notice.js';
+import { endpointIn, isId, isTold, type Endpoint } from './subscriptions.js';
+
+/** How far the record was looked through for notices. */
+export type NoticePlace = {
+  readonly epoch: string;
+  /** The newest batch that was looked at. */
+  readonly checkpoint: bigint;
+};
+
+/** What it works with. */
+export type EndpointNoticesOptions = {
+  readonly database: WebhookDatabase;
+  readonly queue: WebhookQueue;
+  readonly log: { warn(fields: object, message: string): void };
+};
+
+type Transacting = Transaction<WebhookTables>;
+
+/** The record lacks a batch between two others: always a fault, because batches are numbered in commit order. */
+class HoleInTheRecord extends Error {
+  override readonly name = 'HoleInTheRecord';
+}
+
+/**
+ * Looks through the record for what people want to be told, and hands it over to be sent: each notice once, in the transaction that moves the
+ * cursor. To be moved along the record like a read model, which it is none: its cursor only goes forward. Nothing that happened is told a
+ * second time, whatever is rebuilt or restored (U5).
+ */
+export class EndpointNotices {
+  readonly name = 'webhooks';
+
+  constructor(private readonly options: EndpointNoticesOptions) {}
+
+  /**
+   * Where it stands. Where the record was restored, it goes on from there, or from the newest batch if it had come further: what is past
+   * may have been sent, and is not sent again.
+   */
+  async look(
+    record: Pick<EventStore, 'newest' | 'epoch'>,
+  ): Promise<{ readonly place: NoticePlace | null; readonly newest: bigint }> {
+    const { database, log } = this.options;
+    const row = await database.selectFrom('webhook_cursor').select(['epoch', 'number']).executeTakeFirstOrThrow();
+    const before: NoticePlace = { epoch: row.epoch, checkpoint: BigInt(row.number) };
+    const epoch = await record.epoch();
+    const { number: newest, recordedAt } = await record.newest();
+    const isAhead = before.checkpoint > newest;
+    if (before.epoch === epoch && !isAhead) return { place: before, newest };
+    const place = { epoch, checkpoint: isAhead ? newest : before.checkpoint };
+    if (!(await this.#moved(database, before, place, isAhead ? recordedAt : null))) return { place: null, newest };
+    log.warn(
+      { from: before.checkpoint.toString(), to: place.checkpoint.toString() },
+      'the record was restored: webhooks go on from here, and send nothing that is past',
+    );
+    return { place, newest };
+  }
+
+  /**
+   * Takes whole batches in order.
+   *
+   * @param batches what follows; batches at or below the place were seen and are passed over
+   * @returns the new place; null when it is not at `place` any more, and then nothing was changed
+   * @throws HoleInTheRecord when a batch is missing
+   */
+  async apply(
+    place: NoticePlace,
+    batches: readonly Batch[],
+    reached: (step: 'applied' | 'committed') => void,
+  ): Promise<NoticePlace | null> {
+    const news = batches.filter(({ number }) => number > place.checkpoint);
+    const last = news.at(-1);
+    if (last === undefined) return place;
+    for (const [index, { number }] of news.entries())
+      if (number !== place.checkpoint + BigInt(index) + 1n)
+        throw new HoleInTheRecord(`a batch is missing before batch ${number}`);
+    const next = { epoch: place.epoch, checkpoint: last.number };
+    const applied = await this.options.database.transaction().execute(async (transaction) => {
+      // First of all: this takes the row's lock, so a second instance waits here and then finds itself overtaken.
+      if (!(await this.#moved(transaction, place, next, last.recordedAt))) return null;
+      const events = news.flatMap(({ facts }) => facts.filter((fact) => fact.kind === 'event'));
+      await this.#tell(transaction, events, place.checkpoint);
+      reached('applied');
+      return next;
+    });
+    reached('committed');
+    return applied;
+  }
+
+  async #moved(
+    database: WebhookDatabase,
+    from: NoticePlace,
+    to: NoticePlace,
+    heardUntil: number | null,
+  ): Promise<boolean> {
+    const { numUpdatedRows } = await database
+      .updateTable('webhook_cursor')
+      .set({
+        epoch: to.epoch,
+        number: to.checkpoint.toString(),
+        ...(heardUntil === null ? {} : { heard_until: new Date(heardUntil) }),
+      })
+      .where('epoch', '=', from.epoch)
+      .where('number', '=', from.checkpoint.toString())
+      .executeTakeFirst();
+    return numUpdatedRows === 1n;
+  }
+
+  /** Carries out what the events ask for, in their order. `seen`: the newest batch before them. */
+  async #tell(transaction: Transacting, events: readonly RecordedEvent[], seen: bigint): Promise<void> {
+    const endpoints = await endpointsIn(transaction);
+    const wanted = new Set([...endpoints.values(), ...events.flatMap(addedBy)].flatMap((endpoint) => endpoint.events));
+    const isNews = ({ event }: RecordedEvent) => TYPES_OF[event.type]?.some((type) => wanted.has(type)) ?? false;
+    const streams = new Set(events.filter((event) => isMachine(event) && isNews(event)).map(({ stream }) => stream));
+    const known = await knownMachines(transaction, [...streams], seen);
+    const told: NewDelivery[] = [];
+    for (const recorded of events) {
+      const endpoint = endpointOf(recorded.stream);
+      if (endpoint !== null) {
+        // What was told so far is affected by what is asked for now.
+        await this.#handOver(transaction, told.splice(0));
+        told.push(...(await this.#changeEndpoint(transaction, endpoints, endpoint, recorded)));
+      } else if (streams.has(recorded.stream)) {
+        const before = known.get(recorded.stream) ?? UNKNOWN;
+        known.set(recorded.stream, learn(before, recorded.event));
+        const notice = noticeOf(before, recorded);
+        if (notice === null) continue;
+        for (const each of endpoints.values())
+          if (isTold(each, notice, recorded.batch)) told.push(deliveryOf(each.endpoint, notice));
+      }
+    }
+    await this.#handOver(transaction, told);
+  }
+
+  async #handOver(transaction: Transacting, told: readonly NewDelivery[]): Promise<void> {
+    for (let from = 0; from < told.length; from += TOLD_AT_ONCE)
+      await this.options.queue.enqueueDeliveries(transaction, told.slice(from, from + TOLD_AT_ONCE));
+  }
+
+  /** Does what an event of an endpoint says; answers what the endpoint is told because of it. */
+  async #changeEndpoint(
+    transaction: Transacting,
+    endpoints: Map<string, Endpoint>,
+    id: string,
+    recorded: RecordedEvent,
+  ): Promise<readonly NewDelivery[]> {
+    const { queue } = this.options;
+    const [added] = addedBy(recorded);
+    if (added) {
+      await addEndpoint(transaction, added, recorded.recordedAt);
+      endpoints.set(id, added);
+    }
+    const endpoint = endpoints.get(id);
+    if (endpoint === undefined) return [];
+    switch (recorded.event.type) {
+      case 'WebhookTestRequested':
+        return [deliveryOf(id, testNotice(recorded, id, endpoint.owner))];
+      case 'WebhookEndpointPaused':
+        await pauseByPerson(transaction, id);
+        return [];
+      case 'WebhookEndpointResumed':
+        await resumeEndpoint(transaction, queue, id);
+        return [];
+      case 'WebhookReplayRequested': {
+        const which = replayedBy(recorded.event);
+        if (which !== null) await queue.replayDeliveries(transaction, id, which);
+        return [];
+      }
+      case 'WebhookEndpointRemoved':
+        await removeEndpoint(transaction, id);
+        endpoints.delete(id);
+        return [];
+      default:
+        return [];
+    }
+  }
+}
+
+/** Deliveries that are stored by one statement, whose parameters are numbered in 16 bits. */
+const TOLD_AT_ONCE = 1_000;
+
+const isMachine = ({ stream }: RecordedEvent): boolean => stream.startsWith('machine-');
+
+const addedBy = ({ stream, event, batch }: RecordedEvent) => {
+  const id = endpointOf(stream);
+  const added = id !== null && event.type === 'WebhookEndpointAdded' ? endpointIn(id, event, batch) : null;
+  return added === null ? [] : [added];
+};
+
+const deliveryOf = (endpoint: string, notice: Notice): NewDelivery => {
+  const { eventId, machine, sequence, type, body, occurredAt } = notice;
+  return { endpoint, eventId, machine, sequence, type, body, occurredAt };
+};
+
+/** null: of a shape that this version does not know. */
+const replayedBy = ({ eventId, from, to, types }: { readonly [field: string]: Json }): Replayed | null => {
+  if (typeof eventId === 'string') return isId(eventId) ? { eventId } : null;
+  const [since, until] = [from, to].map((time) => (typeof time === 'string' ? instantOf(time) : NaN)) as [
+    number,
+    number,
+  ];
+  if (Number.isNaN(since) || Number.isNaN(until) || !Array.isArray(types)) return null;
+  const texts = types.filter((type): type is string => typeof type === 'string');
+  return { from: since, to: until, types: texts.length === 0 ? null : texts };
+};

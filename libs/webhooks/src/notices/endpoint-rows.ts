@@ -1,0 +1,79 @@
+import type { Instant } from '@rollcall/decider';
+import { SUBSCRIBABLE } from '@rollcall/webhook-endpoint';
+import { sql, type Transaction } from 'kysely';
+import type { WebhookQueue } from '../queue.js';
+import type { WebhookTables } from '../tables.js';
+import type { Endpoint } from './subscriptions.js';
+
+type Transacting = Transaction<WebhookTables>;
+
+/** The endpoints that are there, by id. */
+export const endpointsIn = async (transaction: Transacting): Promise<Map<string, Endpoint>> => {
+  const rows = await transaction
+    .selectFrom('webhook_endpoint')
+    .select(['endpoint', 'owner', 'events', 'promised_only', 'first_batch'])
+    .where('removed_at', 'is', null)
+    .execute();
+  return new Map(
+    rows.map((row) => [
+      row.endpoint,
+      {
+        endpoint: row.endpoint,
+        owner: row.owner,
+        events: SUBSCRIBABLE.filter((type) => row.events.includes(type)),
+        promisedOnly: row.promised_only,
+        firstBatch: BigInt(row.first_batch),
+      },
+    ]),
+  );
+};
+
+/** Makes the row of an endpoint. One that is there already stays as it is. */
+export const addEndpoint = async (
+  transaction: Transacting,
+  { endpoint, owner, host, events, promisedOnly, firstBatch }: Endpoint & { readonly host: string },
+  recordedAt: Instant,
+): Promise<void> => {
+  await transaction
+    .insertInto('webhook_endpoint')
+    .values({
+      endpoint,
+      owner,
+      host,
+      events,
+      promised_only: promisedOnly,
+      first_batch: firstBatch.toString(),
+      created_at: new Date(recordedAt),
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+};
+
+/** A person wants nothing to be sent: also where it is paused for its failures, so that no probe ends that. */
+export const pauseByPerson = async (transaction: Transacting, endpoint: string): Promise<void> => {
+  await transaction
+    .updateTable('webhook_endpoint')
+    .set({ paused_at: sql<Date>`coalesce(paused_at, clock_timestamp())`, pause_reason: 'person', probe_at: null })
+    .where('endpoint', '=', endpoint)
+    .execute();
+};
+
+/** Whatever had stopped it, it is sent to again, and what waits for its first attempt gets its turn. */
+export const resumeEndpoint = async (
+  transaction: Transacting,
+  queue: WebhookQueue,
+  endpoint: string,
+): Promise<void> => {
+  await transaction
+    .updateTable('webhook_endpoint')
+    .set({ paused_at: null, pause_reason: null, probe_at: null, failures: 0, failing_since: null })
+    .where('endpoint', '=', endpoint)
+    .execute();
+  const waiting = await transaction
+    .selectFrom('webhook_delivery')
+    .select(['endpoint', 'machine'])
+    .where('endpoint', '=', endpoint)
+    .where('state', '=', 'waiting')
+    .execute();
+  await queue.giveTurns(transaction, waiting);
+};

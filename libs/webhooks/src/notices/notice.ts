@@ -1,0 +1,175 @@
+import { timestampOf, type Instant, type Json } from '@rollcall/decider';
+import type { LedgerEvent, RecordedEvent } from '@rollcall/event-store';
+import { blockerOf, machineIdOf, type MachineEvent } from '@rollcall/machine';
+import type { Subscribable } from '@rollcall/webhook-endpoint';
+
+/** The `type` of a notice. The test is sent to whoever asks for it, subscribed or not. */
+export type NoticeType = Subscribable | 'webhook.test';
+
+/** Something that an owner of machines can be told, before anybody looks who wants to know. */
+export type Notice = {
+  readonly type: NoticeType;
+  /** The id of the person. */
+  readonly owner: string;
+  /** The event's own id: the `webhook-id` of every attempt. */
+  readonly eventId: string;
+  /** null: it is about no single machine. */
+  readonly machine: string | null;
+  /** The revision in its stream. */
+  readonly sequence: number;
+  readonly occurredAt: Instant;
+  /** Less than 20 KiB. */
+  readonly body: string;
+  /** Of a silence: whether it breaks a promise (N11). null: it is no silence. */
+  readonly promised: boolean | null;
+};
+
+/** What an event does not say itself of the machine that it is about: what its earlier events come to. */
+export type KnownMachine = {
+  /** null before its admission. */
+  readonly owner: string | null;
+  readonly name: string | null;
+  /** Whether something that blocks work stands. */
+  readonly blocked: boolean;
+};
+
+/** Nothing is known yet. */
+export const UNKNOWN: KnownMachine = { owner: null, name: null, blocked: false };
+
+/** The events that `learn` looks at. */
+export const LEARNT: readonly MachineEvent['type'][] = [
+  'MachineAdmitted',
+  'NameAdopted',
+  'MachineRenamed',
+  'BlockersChanged',
+];
+
+/** What is known after an event. One that it cannot read changes nothing. */
+export const learn = (known: KnownMachine, event: LedgerEvent): KnownMachine => {
+  switch (event.type) {
+    case 'MachineAdmitted':
+      return { ...known, owner: textOr(null, event['owner']), name: textOr(null, event['name']) };
+    case 'NameAdopted':
+    case 'MachineRenamed':
+      return { ...known, name: textOr(known.name, event['name']) };
+    case 'BlockersChanged':
+      return { ...known, blocked: blocking(event).length > 0 };
+    default:
+      return known;
+  }
+};
+
+/** The types of notice that an event of a machine may yield; which one, and whether any, says {@link noticeOf}. */
+export const TYPES_OF: Readonly<Partial<Record<string, readonly Subscribable[]>>> = {
+  MachineAdmitted: ['machine.admitted'],
+  WentAbsent: ['machine.absent', 'machine.stopped'],
+  Returned: ['machine.returned'],
+  BlockersChanged: ['machine.blocked'],
+  GenerationConfirmed: ['credential.rotated'],
+  MachineDeleted: ['machine.deleted'],
+} satisfies Partial<Record<MachineEvent['type'], readonly Subscribable[]>>;
+
+/**
+ * What an event of a machine is told as, if it is told at all. `known`: as of just before it. An event that this version cannot read is told
+ * to nobody: a half-empty notice would be taken for a fact.
+ */
+export const noticeOf = (known: KnownMachine, recorded: RecordedEvent): Notice | null => {
+  const { event } = recorded;
+  const told = toldOf(known, event);
+  const now = learn(known, event);
+  if (told === null || now.owner === null) return null;
+  const machine = machineIdOf(recorded.stream);
+  const { type, data, silence = false } = told;
+  return {
+    ...sealed(recorded, type, {
+      machine,
+      name: now.name === null ? null : clipped(now.name),
+      ...placeOf(recorded),
+      ...data,
+    }),
+    owner: now.owner,
+    machine,
+    // Nobody can promise anything yet, so no silence breaks a promise.
+    promised: silence ? false : null,
+  };
+};
+
+/** What a person gets who wants to see a notice arrive. */
+export const testNotice = (recorded: RecordedEvent, endpoint: string, owner: string): Notice => ({
+  ...sealed(recorded, 'webhook.test', { machine: null, name: null, ...placeOf(recorded), webhook: endpoint }),
+  owner,
+  machine: null,
+  promised: null,
+});
+
+type Data = { readonly [field: string]: Json };
+type Told = { readonly type: Subscribable; readonly data: Data; readonly silence?: true };
+
+const toldOf = (known: KnownMachine, event: LedgerEvent): Told | null => {
+  switch (event.type) {
+    case 'MachineAdmitted':
+      return { type: 'machine.admitted', data: {} };
+    case 'MachineDeleted':
+      return { type: 'machine.deleted', data: { lifecycle: 'deleted' } };
+    case 'WentAbsent':
+      return silenceOf(event);
+    case 'Returned': {
+      const { absentFor } = event;
+      return isCount(absentFor) ? { type: 'machine.returned', data: { absentFor }, silence: true } : null;
+    }
+    case 'BlockersChanged': {
+      const codes = blocking(event);
+      // From none to some: a second one is no news to somebody who was called for the first.
+      if (known.blocked || codes.length === 0) return null;
+      return { type: 'machine.blocked', data: { blockers: codes.slice(0, MOST_BLOCKERS).map(blockerIn) } };
+    }
+    case 'GenerationConfirmed': {
+      const { generation } = event;
+      // The first is the machine's arrival, and no rotation.
+      return isCount(generation) && generation > 1 ? { type: 'credential.rotated', data: { generation } } : null;
+    }
+    default:
+      return null;
+  }
+};
+
+const silenceOf = ({ lastCheckAt, dueAt, window, stopReason }: LedgerEvent): Told | null => {
+  if (typeof lastCheckAt !== 'string' || typeof dueAt !== 'string' || !isCount(window)) return null;
+  const data = { lastCheckAt, dueAt, window };
+  // It had said that it would stop: the silence is the end of that, and no riddle (O17, O23).
+  if (typeof stopReason === 'string')
+    return { type: 'machine.stopped', data: { ...data, lifecycle: 'stopped', reason: stopReason }, silence: true };
+  return { type: 'machine.absent', data: { ...data, lifecycle: 'unknown' }, silence: true };
+};
+
+/** They keep a body below what may be sent, also where each character is escaped. */
+const MOST_BLOCKERS = 16;
+const LONGEST = 64;
+
+const blockerIn = (code: string): Data => {
+  const { sentence, fix } = blockerOf(code);
+  return { code: clipped(code), sentence, fix };
+};
+
+const blocking = ({ blockers }: LedgerEvent): readonly string[] =>
+  (Array.isArray(blockers) ? blockers : [])
+    .filter((code): code is string => typeof code === 'string')
+    .filter((code) => blockerOf(code).blocksWork);
+
+const clipped = (text: string): string => Array.from(text).slice(0, LONGEST).join('');
+
+const textOr = <Otherwise>(otherwise: Otherwise, value: Json | undefined): string | Otherwise =>
+  typeof value === 'string' ? value : otherwise;
+
+const isCount = (value: Json | undefined): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+
+/** Its place among the facts of the machine, and among all ledger events; the latter may exceed 2^53, so it is a text. */
+const placeOf = ({ revision, position }: RecordedEvent): Data => ({ sequence: revision, position: String(position) });
+
+const sealed = ({ eventId, revision, recordedAt }: RecordedEvent, type: NoticeType, data: Data) => ({
+  type,
+  eventId,
+  sequence: revision,
+  occurredAt: recordedAt,
+  body: JSON.stringify({ type, timestamp: timestampOf(recordedAt), data }),
+});
