@@ -9,6 +9,8 @@ alter table presence_machine
   add column pause jsonb,
   add column labels jsonb not null default '{}';
 
+insert into read_model (name) values ('absence');
+
 -- When each machine that is heard from may become absent at the earliest. A check touches no row here: a row is looked at when its time has come,
 -- and is put back for as long as the machine's newest check allows. So the cost of watching follows time and changes, not checks.
 create table absence_due (

@@ -11,6 +11,7 @@ import {
   type Logger,
 } from '@rollcall/nest-platform';
 import { openTls } from '@rollcall/plane-ca';
+import { openReadModels, SilenceClock } from '@rollcall/read-models';
 import { measureAppends, measureRequests, type Metrics, type Traces } from '@rollcall/telemetry';
 import { readChainKey } from './chain/chain-key.js';
 import { ChainTokens } from './chain/chain-tokens.js';
@@ -81,11 +82,17 @@ const open = async (
     applicationName: `rollcall ${APP_NAME} uploads`,
     onIdleError: (error) => logger.warn({ err: error }, 'a connection for uploads broke'),
   });
+  const readModels = openReadModels({
+    connectionString: config.database.url,
+    connections: 1,
+    onIdleError: (error) => logger.warn({ err: error }, 'a connection to the read models broke'),
+  });
+  const silences = new SilenceClock(readModels);
   const end = async (): Promise<void> => {
-    await Promise.all([store.close(), tails.close()]);
+    await Promise.all([store.close(), tails.close(), readModels.destroy()]);
   };
   try {
-    return await serve(config, { logger, metrics, traces, tls, chainKey, tokens, store, tails, end });
+    return await serve(config, { logger, metrics, traces, tls, chainKey, tokens, store, tails, silences, end });
   } catch (error) {
     await end();
     throw error;
@@ -101,6 +108,7 @@ type Opened = {
   tokens: ChainTokens;
   store: PostgresEventStore;
   tails: PostgresLogTails;
+  silences: SilenceClock;
   /** Closes what was opened. */
   end(): Promise<void>;
 };
@@ -110,7 +118,7 @@ const STALLED_MS = 20_000;
 
 const serve = async (
   config: MachineApiConfig,
-  { logger, metrics, traces, tls, chainKey, tokens, store, tails, end }: Opened,
+  { logger, metrics, traces, tls, chainKey, tokens, store, tails, silences, end }: Opened,
 ): Promise<RunningMachineApi> => {
   const epoch = await RecordEpoch.of(store);
   // A proxy has a certificate of its own, which agents verify by their system's store.
@@ -137,7 +145,7 @@ const serve = async (
   });
   const lifetime = new Lifetime();
   lifetime.run((signal) =>
-    keepOwnEars({ store, epoch, clock: new SystemClock(), logger, markMs: config.markMs }, signal),
+    keepOwnEars({ store, silences, epoch, clock: new SystemClock(), logger, markMs: config.markMs }, signal),
   );
   logger.info({ url: https.url }, 'machines can check in');
   return {

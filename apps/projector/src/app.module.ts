@@ -2,9 +2,10 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { batchOfEvent, renewEpoch } from '@rollcall/event-store-postgres';
 import { Leadership } from '@rollcall/leadership';
 import type { Logger } from '@rollcall/nest-platform';
-import { Follower, READ_MODELS, type FollowStep } from '@rollcall/read-models';
+import { absenceModel, AbsenceWatch, Follower, READ_MODELS, type FollowStep } from '@rollcall/read-models';
 import { Relay, type RelayRecord, type RelayStep } from '@rollcall/relay';
 import type { Traces } from '@rollcall/telemetry';
+import { AbsenceWatching } from './absence-watching.js';
 import type { ProjectorConfig } from './config.js';
 import { Connections } from './connections.js';
 import { HealthController } from './http/health.controller.js';
@@ -43,9 +44,19 @@ export class ProjectorModule {
           }),
         },
         {
+          provide: AbsenceWatch,
+          inject: [Connections],
+          useFactory: ({ store, database }: Connections) => new AbsenceWatch({ database, store, log: logger }),
+        },
+        {
+          provide: AbsenceWatching,
+          inject: [AbsenceWatch, Leadership],
+          useFactory: (watch: AbsenceWatch, leadership: Leadership) => new AbsenceWatching(watch, leadership),
+        },
+        {
           provide: Projections,
-          inject: [Connections, Leadership],
-          useFactory: ({ store, database, feed }: Connections, leadership: Leadership) =>
+          inject: [Connections, Leadership, AbsenceWatch],
+          useFactory: ({ store, database, feed }: Connections, leadership: Leadership, watch: AbsenceWatch) =>
             new Projections(
               READ_MODELS.map(
                 (model) =>
@@ -56,7 +67,10 @@ export class ProjectorModule {
                     feed,
                     log: logger,
                     gapSeconds: config.gapSeconds,
-                    reached: (step) => reached(model.name, step),
+                    reached: (step) => {
+                      if (model === absenceModel && step === 'committed') watch.ring();
+                      reached(model.name, step);
+                    },
                     trace: traces.projecting(model.name),
                   }),
               ),

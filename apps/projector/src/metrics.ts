@@ -3,6 +3,7 @@ import { SystemClock, withDeadline } from '@rollcall/lifetimes';
 import type { LeadershipStatus } from '@rollcall/leadership';
 import { READ_MODELS, ReadModelQueries } from '@rollcall/read-models';
 import type { Meter } from '@rollcall/telemetry';
+import type { AbsenceWatching } from './absence-watching.js';
 import type { Connections } from './connections.js';
 import type { Projections } from './projections.js';
 import type { Relaying } from './relaying.js';
@@ -12,6 +13,7 @@ export type Measured = {
   readonly connections: Connections;
   readonly projections: Projections;
   readonly relaying: Relaying;
+  readonly watching: AbsenceWatching;
 };
 
 // Under what Prometheus waits for a scrape (10 s).
@@ -24,6 +26,7 @@ const ANSWER_WITHIN_MS = 5_000;
 export const measureProjector = (meter: Meter, measured: Measured): void => {
   measureRecord(meter, measured);
   measureReadModels(meter, measured);
+  measureWatch(meter, measured);
   if (measured.relaying.status() !== null) measureRelay(meter, measured);
 };
 
@@ -98,6 +101,27 @@ const measureReadModels = (meter: Meter, { projections }: Measured): void => {
       }
     },
     [leading, applied, overtaken],
+  );
+};
+
+const measureWatch = (meter: Meter, { watching }: Measured): void => {
+  const counter = (name: string, description: string) => meter.createObservableCounter(name, { description });
+  const recorded = counter('rollcall_absences_recorded_total', 'Absences that this instance has recorded');
+  const looks = counter(
+    'rollcall_absence_looks_total',
+    'How often this instance has looked whether a machine is absent',
+  );
+  const failing = meter.createObservableGauge('rollcall_absence_watch_failing', {
+    description: '1 while this instance tries to watch for absences and cannot',
+  });
+  meter.addBatchObservableCallback(
+    (result) => {
+      const status = watching.status();
+      result.observe(recorded, status.recorded);
+      result.observe(looks, status.looks);
+      result.observe(failing, status.failure === null ? 0 : 1);
+    },
+    [recorded, looks, failing],
   );
 };
 

@@ -24,8 +24,8 @@ export const openConnections = async (config: ProjectorConfig, logger: Logger): 
     });
     const database = openReadModels({
       connectionString,
-      // A loop uses one at a time, and so does a scrape of the metrics.
-      connections: READ_MODELS.length + 1,
+      // A loop uses one at a time, and so do the absence watch and a scrape of the metrics.
+      connections: READ_MODELS.length + 2,
       onIdleError: (error) => logger.warn({ err: error }, 'a connection of the read models broke'),
     });
     return new Connections(store, database, new PostgresRelayCursor({ connectionString }), feed);

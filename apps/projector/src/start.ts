@@ -4,6 +4,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import { SystemClock, withDeadline } from '@rollcall/lifetimes';
 import { createLogger, listen, openMetrics, openTraces, requireMigrations, type Logger } from '@rollcall/nest-platform';
 import type { Metrics, Traces } from '@rollcall/telemetry';
+import { AbsenceWatching } from './absence-watching.js';
 import { ProjectorModule, type Reached } from './app.module.js';
 import { PORT_VARIABLE, type ProjectorConfig } from './config.js';
 import { Connections } from './connections.js';
@@ -66,6 +67,7 @@ const follow = async (
     connections: app.get(Connections),
     projections: app.get(Projections),
     relaying: app.get(Relaying),
+    watching: app.get(AbsenceWatching),
   });
   const port = await listen(app, { host: HOST, port: config.port, portVariable: PORT_VARIABLE });
   const url = `http://${HOST}:${port}`;

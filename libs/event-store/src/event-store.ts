@@ -85,6 +85,8 @@ export type Decision<State> = {
   readonly batch: bigint | null;
   /** The batch's time; the time of the decision when `repeated`. */
   readonly recordedAt: Instant;
+  /** When the stream's newest check-in was recorded, after the decision; null for a stream without one. */
+  readonly lastCheckAt: Instant | null;
 };
 
 /** A stream as its head shows it. */

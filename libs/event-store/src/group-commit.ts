@@ -395,6 +395,8 @@ export class GroupCommit {
   }
 
   private settleGroup(group: Group, batch: bigint | null, recordedAt: Instant): void {
+    const checked = (group.item?.checkIns.length ?? 0) > 0;
+    const lastCheckAt = checked ? recordedAt : group.lastCheckAt;
     for (const outcome of group.outcomes) {
       const { entry } = outcome;
       this.settle(entry, () => {
@@ -402,7 +404,8 @@ export class GroupCommit {
         else {
           const { state, revision, appended } = outcome;
           const stream = group.stream;
-          entry.resolve({ stream, state, revision, repeated: !appended, batch: appended ? batch : null, recordedAt });
+          const recorded = { repeated: !appended, batch: appended ? batch : null, recordedAt };
+          entry.resolve({ stream, state, revision, lastCheckAt, ...recorded });
         }
       });
     }

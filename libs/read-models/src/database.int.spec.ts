@@ -8,7 +8,7 @@ it('gives up the connections to a server that went silent without closing, and o
   await using proxy = await TcpProxy.listen({ host: '127.0.0.1', port: testCluster().port });
   const readModels = openReadModels({ connectionString: proxy.through(database.url), silentAfter: 300 });
   const names = () => readModels.selectFrom('read_model').select('name').orderBy('name').execute();
-  const all = ['history', 'presence', 'readiness'].map((name) => ({ name }));
+  const all = ['absence', 'history', 'presence', 'readiness'].map((name) => ({ name }));
   expect(await names()).toEqual(all);
   proxy.silence();
   await expect(names()).rejects.toMatchObject({ code: 'ETIMEDOUT' });

@@ -19,8 +19,11 @@ import { StagedRows, type Rows } from './rows.js';
 import { NO_TRAIL, trailAfter } from './trail.js';
 import type { Parked } from './understand.js';
 
+/** What is kept in rows that follow from the facts alone. */
 const NAMES = ['presence', 'history', 'readiness'] as const;
 type ReadModelName = (typeof NAMES)[number];
+/** What else follows the record: its rows move with time, so they are nobody's fold. */
+const PLACES = [...NAMES, 'absence'] as const;
 
 /** The read models in memory: the same projections over maps, and what the tables must be equal to. */
 export class MemoryReadModels {
@@ -113,10 +116,10 @@ export class MemoryReadModels {
       ...[...this.#lines.values()].map((line) => ({ table: 'history', ...line })),
       ...this.#readiness.machines.changed().map((row) => ({ table: 'readiness', ...row })),
       ...this.#readiness.episodes.changed().map((episode) => ({ table: 'readiness', ...episode })),
-      ...NAMES.flatMap((readModel) => [
-        { table: 'read_model', readModel, ...place },
-        ...countParked(this.#parked[readModel]).map((row) => ({ table: 'parked', readModel, ...row })),
-      ]),
+      ...PLACES.map((readModel) => ({ table: 'read_model', readModel, ...place })),
+      ...NAMES.flatMap((readModel) =>
+        countParked(this.#parked[readModel]).map((row) => ({ table: 'parked', readModel, ...row })),
+      ),
     ]);
   }
 }

@@ -47,6 +47,7 @@ export interface ReadModelTables {
     deleted_at: Date | null;
     revision: string;
   };
+  absence_due: { machine: string; due: Date };
   history_line: {
     machine: string;
     revision: string;

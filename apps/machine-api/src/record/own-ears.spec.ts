@@ -6,13 +6,13 @@ import { recordingLogger } from '@rollcall/nest-platform/testing';
 import { keepOwnEars } from './own-ears.js';
 import { RecordEpoch } from './record-epoch.js';
 
-const listening = async () => {
+const listening = async (silences = { isDue: () => Promise.resolve(false) }) => {
   const clock = new ManualClock();
   const store = new InMemoryEventStore({ now: () => clock.wall() });
   const log = recordingLogger();
   const epoch = await RecordEpoch.of(store);
   const lifetime = new Lifetime();
-  lifetime.run((signal) => keepOwnEars({ store, epoch, clock, logger: log.logger, markMs: 5_000 }, signal));
+  lifetime.run((signal) => keepOwnEars({ store, silences, epoch, clock, logger: log.logger, markMs: 5_000 }, signal));
   await clock.whenAsleep();
   return { clock, store, epoch, log, lifetime };
 };
@@ -48,5 +48,26 @@ it('learns of a new epoch while it runs', async () => {
   store.renewEpoch();
   await clock.advance(15_000);
   expect(epoch.current).toBe(await store.epoch());
+  await lifetime.end();
+});
+
+it('marks at once where a silence becomes due, however short the record has been idle, and not again and again (B1)', async () => {
+  let due = false;
+  const { clock, store, lifetime } = await listening({ isDue: () => Promise.resolve(due) });
+  await clock.advance(10_000);
+  const before = (await store.newest()).number;
+  due = true;
+  await clock.advance(1_000);
+  const [after] = await store.readBatches(before, 1);
+  expect(after?.facts).toEqual([]);
+  expect((await store.newest()).number - before).toBeLessThanOrEqual(2n);
+  await lifetime.end();
+});
+
+it('keeps listening where nobody can say whether a silence is due (B1)', async () => {
+  const { clock, store, log, lifetime } = await listening({ isDue: () => Promise.reject(new Error('locked')) });
+  await clock.advance(30_000);
+  expect((await store.readBatches(0n, 100)).length).toBeGreaterThanOrEqual(4);
+  expect(log.lines()).toEqual([]);
   await lifetime.end();
 });

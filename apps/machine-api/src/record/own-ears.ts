@@ -3,28 +3,42 @@ import type { Clock } from '@rollcall/lifetimes';
 import type { Logger } from '@rollcall/nest-platform';
 import type { RecordEpoch } from './record-epoch.js';
 
+/** Tells whether a silence may become an absence now, if the record's time only goes on. */
+export type Silences = { isDue(): Promise<boolean> };
+
+/** Between two looks at the silences, and the age of the newest batch from which on one that is due is worth a mark. */
+const LOOK_MS = 500;
+
 /**
- * The plane's own ears (B1): where nothing was recorded for a while, an empty batch says that a check could have been. Goes on until
- * the signal; a record that cannot be reached is logged when it goes and when it is back.
+ * The plane's own ears (B1): where nothing was recorded for a while, an empty batch says that a check could have been; and where a silence
+ * becomes due it says so at once, because an absence counts from what was heard. Goes on until the signal; a record that cannot be reached is
+ * logged when it goes and when it is back.
  */
 export const keepOwnEars = async (
   {
     store,
+    silences,
     epoch,
     clock,
     logger,
     markMs,
-  }: { store: EventStore; epoch: RecordEpoch; clock: Clock; logger: Logger; markMs: number },
+  }: { store: EventStore; silences: Silences; epoch: RecordEpoch; clock: Clock; logger: Logger; markMs: number },
   signal: AbortSignal,
 ): Promise<void> => {
+  // Twice as often as needed, so that a mark is at most half its time late.
+  const lookMs = Math.min(LOOK_MS, markMs / 2);
+  let markedAt = clock.monotonic();
   let deaf = false;
   while (!signal.aborted) {
-    // Twice as often as needed, so that a mark is at most half its time late.
-    await clock.sleep(markMs / 2, signal);
+    await clock.sleep(lookMs, signal);
     if (signal.aborted) return;
     try {
-      await store.mark(markMs);
-      await epoch.refresh();
+      if (clock.monotonic() - markedAt >= markMs / 2) {
+        markedAt = clock.monotonic();
+        await store.mark(markMs);
+        await epoch.refresh();
+      } else if (!deaf && (await isAnyDue(silences))) await store.mark(lookMs);
+      else continue;
       if (deaf) logger.info('the record can be reached again');
       deaf = false;
     } catch (error) {
@@ -33,3 +47,6 @@ export const keepOwnEars = async (
     }
   }
 };
+
+/** Not to know it makes an absence some seconds late, and says nothing about the record. */
+const isAnyDue = (silences: Silences): Promise<boolean> => silences.isDue().catch(() => false);

@@ -1,2 +1,3 @@
 export { InMemoryEventStore, InMemoryLog } from './in-memory-log.js';
 export { checkOf, tally, type Tally, type TallyCommand, type TallyFact } from './rules.js';
+export { interruptible } from './interruptible.js';

@@ -1,0 +1,149 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Instant } from '@rollcall/decider';
+import fc from 'fast-check';
+import { gapBetween } from './presence.js';
+import { HonestAgent, StreamOnClock } from './testing/index.js';
+
+const START = Date.UTC(2026, 0, 1, 12);
+const INTERVAL_MS = 30_000;
+const MARK_MS = 5_000;
+const TICK_MS = 500;
+
+/** What the plane and its clock do from a time on, in ticks of half a second. */
+type Spell =
+  | { readonly kind: 'listens'; readonly ticks: number }
+  /** Nothing can be recorded: the database, every instance, or the way to them is away. */
+  | { readonly kind: 'deaf'; readonly ticks: number }
+  | { readonly kind: 'clock steps'; readonly seconds: number };
+
+/**
+ * A record and a machine that checks in every half a minute, for as long as the plane hears it. A watcher follows the record, late or at once,
+ * and asks the machine's rules after each batch that it has applied.
+ */
+class Ears {
+  readonly stream = new StreamOnClock(START);
+  readonly agent = new HonestAgent(this.stream);
+  readonly batches: Instant[] = [];
+  /** The wall clock of the database, and true time. */
+  #wall = START;
+  #true = 0;
+  #newestAt = 0;
+  #nextCheck = 0;
+  #heard = 0;
+  #heardUntil: Instant | null = null;
+  #gapEnd: Instant | null = null;
+  absences = 0;
+  talking = true;
+
+  constructor(private readonly lag: number) {}
+
+  live(spells: readonly Spell[]): void {
+    for (const spell of spells) {
+      if (spell.kind === 'clock steps') this.#wall += spell.seconds * 1_000;
+      else for (let tick = 0; tick < spell.ticks; tick += 1) this.#tick(spell.kind === 'deaf');
+    }
+  }
+
+  #tick(deaf: boolean): void {
+    this.#wall += TICK_MS;
+    this.#true += TICK_MS;
+    if (!deaf) {
+      // After an outage the agents come back within an interval.
+      if (this.talking && this.#true >= this.#nextCheck) {
+        this.#record();
+        this.agent.send(this.agent.next());
+        this.#nextCheck = this.#true + INTERVAL_MS;
+      } else if (this.#true - this.#newestAt >= MARK_MS) this.#record();
+    }
+    this.#watch();
+  }
+
+  /** The record's time: never back, and carried on by the writer's steady clock while the wall clock is behind (as `append` does). */
+  #record(): void {
+    const newest = this.batches.at(-1);
+    const carriedOn = newest === undefined ? this.#wall : newest + (this.#true - this.#newestAt);
+    this.stream.now = newest === undefined || this.#wall >= newest ? this.#wall : Math.max(newest, carriedOn);
+    this.batches.push(this.stream.now);
+    this.#newestAt = this.#true;
+  }
+
+  #watch(): void {
+    while (this.#heard < this.batches.length - this.lag) {
+      const batch = this.batches[this.#heard]!;
+      if (this.#heardUntil !== null) this.#gapEnd = gapBetween(this.#heardUntil, batch)?.until ?? this.#gapEnd;
+      this.#heardUntil = batch;
+      this.#heard += 1;
+      this.absences += this.stream.do({ type: 'NoteSilence', heardUntil: batch, gapEnd: this.#gapEnd }).length;
+    }
+  }
+}
+
+const TWO_WINDOWS = 480;
+const spells = fc.array(
+  fc.oneof(
+    fc.record({ kind: fc.constant('listens' as const), ticks: fc.integer({ min: 1, max: TWO_WINDOWS }) }),
+    fc.record({ kind: fc.constant('deaf' as const), ticks: fc.integer({ min: 1, max: 5 * TWO_WINDOWS }) }),
+    fc.record({
+      kind: fc.constant('clock steps' as const),
+      seconds: fc.oneof(fc.constantFrom(3_600, -3_600, 30, -30, 119, -119), fc.integer({ min: -7_200, max: 7_200 })),
+    }),
+  ),
+  { maxLength: 12 },
+);
+
+describe('a machine that checks in whenever the plane can hear it (B1)', () => {
+  it('is never absent, whatever outages and steps of the clock there are, and however late the watcher is', () => {
+    fc.assert(
+      fc.property(spells, fc.constantFrom(0, 1, 7, 40), (life, lag) => {
+        const ears = new Ears(lag);
+        ears.live([{ kind: 'listens', ticks: 80 }, ...life, { kind: 'listens', ticks: TWO_WINDOWS }]);
+        expect(ears.absences).toBe(0);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('is never absent after an outage of any length, at any offset within an interval', () => {
+    for (let offset = 0; offset < 60; offset += 1) {
+      for (const ticks of [1, 20, 29, 30, 31, 32, 60, 180, 200, 239, 240, 241, 242, 300, 480, 1_200, 7_200]) {
+        const ears = new Ears(0);
+        ears.live([
+          { kind: 'listens', ticks: 120 + offset },
+          { kind: 'deaf', ticks },
+          { kind: 'listens', ticks: 300 },
+        ]);
+        expect({ offset, ticks, absences: ears.absences }).toEqual({ offset, ticks, absences: 0 });
+      }
+    }
+  });
+});
+
+describe('a machine that has fallen silent', () => {
+  it('is absent once, however often it is asked about and whatever happens around it (B1, O22)', () => {
+    fc.assert(
+      fc.property(spells, fc.constantFrom(0, 1, 7), (life, lag) => {
+        const ears = new Ears(lag);
+        ears.live([{ kind: 'listens', ticks: 80 }]);
+        ears.talking = false;
+        ears.live([...life, { kind: 'listens', ticks: TWO_WINDOWS }]);
+        expect(ears.absences).toBe(1);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('is absent from a full window after the end of an outage on, and not before (B1)', () => {
+    const absentAfter = (ticks: number): number => {
+      const ears = new Ears(0);
+      ears.live([{ kind: 'listens', ticks: 80 }]);
+      ears.talking = false;
+      ears.live([
+        { kind: 'deaf', ticks: 1_200 },
+        { kind: 'listens', ticks },
+      ]);
+      return ears.absences;
+    };
+    // The first batch after the outage ends the gap; marks come every five seconds.
+    expect([absentAfter(240), absentAfter(241), absentAfter(251)]).toEqual([0, 0, 1]);
+  });
+});
