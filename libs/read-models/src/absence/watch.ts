@@ -4,7 +4,7 @@ import { Bell, SystemClock, type Clock } from '@rollcall/lifetimes';
 import { dueForAbsence, machine, machineStream } from '@rollcall/machine';
 import { sql, type RawBuilder } from 'kysely';
 import type { ReadModelDatabase } from '../database.js';
-import type { FollowLog } from '../follow.js';
+import type { FollowLog } from '../follow-record.js';
 import { absenceModel } from './store.js';
 
 /** What an absence watch works with. Times are in milliseconds. */
