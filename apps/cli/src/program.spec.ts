@@ -18,6 +18,9 @@ describe('a word that can name nothing', () => {
     ],
     ['a pause until no time', ['machines', 'pause', 'x', '--note', 'n', '--until', 'noon'], 'must be a time such as'],
     ['a pause that is too short', ['machines', 'pause', 'x', '--note', 'n', '--for', '5s'], 'from 1m to 365d'],
+    ['what is no label', ['machines', 'label', 'x', 'Site=north'], 'must be KEY=VALUE'],
+    ['a change of no label', ['machines', 'label', 'x'], 'give labels as KEY=VALUE, or --remove KEY'],
+    ['a filter that is no label', ['machines', '--label', 'Site'], 'must be KEY=VALUE'],
     ['an empty read model', ['read-models', 'rebuild', ''], 'It is empty.'],
   ])('%s is wrong usage, and no plane is asked (U6)', async (_, argv, words) => {
     const surroundings = captured({ env: { ROLLCALL_CONFIG_DIR: '/nobody/is/signed/in' } });

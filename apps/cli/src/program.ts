@@ -1,8 +1,10 @@
+import { LABEL_KEY, parseLabel } from '@rollcall/machine';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { showHistory } from './commands/history.js';
 import { issueToken } from './commands/issue-token.js';
 import {
   deleteMachine,
+  labelMachine,
   listMachines,
   pauseMachine,
   renameMachine,
@@ -57,6 +59,25 @@ const blockerCode = (text: string): string => {
   return text;
 };
 
+/** Collects an option or argument that may be given more than once. */
+const collect =
+  <Value>(parse: (text: string) => Value) =>
+  (text: string, before: readonly Value[] = []): readonly Value[] => [...before, parse(text)];
+
+const label = (text: string): readonly [key: string, value: string] => {
+  const read = parseLabel(text);
+  if (read === null)
+    throw new InvalidArgumentError(
+      'It must be KEY=VALUE: a key of 1 to 63 lower-case letters, digits, "-", ".", "_" and "/", a value of 1 to 63 characters.',
+    );
+  return read;
+};
+
+const labelFilter = (text: string): string => {
+  if (!LABEL_KEY.test(text)) label(text);
+  return text;
+};
+
 const LONGEST_NAME = 64;
 
 const machineArgument = (): Argument =>
@@ -80,6 +101,7 @@ const withFilter = (command: Command): Command =>
     .addOption(new Option('--presence <presence>', 'only these').choices(['not-yet-arrived', 'present', 'absent']))
     .option('--blocked', 'only machines that are present, but cannot take work')
     .option('--blocker <code>', 'only machines on which this blocker stands, present or not', blockerCode)
+    .option('--label <key[=value]>', 'only machines with this label, whatever its value or with this one', labelFilter)
     .option('--deleted', 'deleted machines too');
 
 /**
@@ -161,6 +183,16 @@ export const buildProgram = (
     .description('end the pause of a machine')
     .addArgument(machineArgument())
     .action((machine: string) => resumeMachine(machine, context()));
+  machines
+    .command('label')
+    .description('attach labels to a machine, or take them away; the others stay')
+    .addArgument(machineArgument())
+    .addArgument(new Argument('[labels...]', 'each as KEY=VALUE').argParser(collect(label)))
+    .option('--remove <key>', 'take this label away; may be given more than once', collect(given))
+    .action(
+      (machine: string, set: readonly (readonly [string, string])[] = [], { remove = [] }: { remove?: string[] }) =>
+        labelMachine(machine, { set, remove }, context()),
+    );
   machines
     .command('request-log')
     .description('ask a machine for the last lines of its agent’s log; a stopped one is waited for')

@@ -5,7 +5,7 @@ export { withoutResettable } from './resettable.js';
 export { gapBetween, type Gap, type Heard, presence, type Presence, silence } from './presence.js';
 export { type Requests } from './requests.js';
 export { pauseStands, type Pause } from './pause.js';
-export { type Labels, MOST_LABELS } from './labels.js';
+export { isLabelValue, LABEL_KEY, LABEL_VALUE_LENGTH, type Labels, MOST_LABELS, parseLabel } from './labels.js';
 export { type Absence } from './absence.js';
 export { lifecycle, type LastWord, type Lifecycle } from './lifecycle.js';
 export { type Condition, PAUSED, readinessSentence } from './readiness.js';

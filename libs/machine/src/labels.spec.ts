@@ -1,6 +1,6 @@
-import { it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { specFor } from '@rollcall/decider/testing';
-import { labels, MOST_LABELS } from './labels.js';
+import { labels, MOST_LABELS, parseLabel } from './labels.js';
 import { machine } from './machine.js';
 import { admitted, deleted, labelled } from './testing/builders.js';
 
@@ -56,3 +56,19 @@ it('labels a machine that lives', () => {
     .when(set({ rack: 'b7' }))
     .thenRefused('machine-not-found');
 });
+
+it.each([
+  ['site=berlin', ['site', 'berlin']],
+  ['example.org/role-1=a = b', ['example.org/role-1', 'a = b']],
+  ['k=' + '👩'.repeat(63), ['k', '👩'.repeat(63)]],
+  ['k=' + '👩'.repeat(64), null],
+  ['k'.repeat(64) + '=v', null],
+  ['Site=berlin', null],
+  ['site', null],
+  ['site=', null],
+  ['=berlin', null],
+  ['site= berlin', null],
+  ['site=exe\u202egpj', null],
+])('reads %j as a label only where key and value are fit for one', (text, label) =>
+  expect(parseLabel(text)).toEqual(label),
+);

@@ -189,6 +189,19 @@ export type PauseAnswer = {
     readonly pause: { readonly note: string; readonly until: string | null } | null;
   };
 };
+/**
+ * `PATCH /v1/machines/:id/labels`: these are set, and the keys in `remove` taken away; the others stay. A key has 1 to 63 lower-case letters,
+ * digits, `-`, `.`, `_` and `/`; a value 1 to 63 characters; a machine at most 32 labels. `commandId` as for a rename.
+ */
+export type LabelRequest = {
+  readonly commandId: string;
+  readonly set?: { readonly [key: string]: string };
+  readonly remove?: readonly string[];
+};
+/** All labels after the decision. */
+export type LabelAnswer = {
+  readonly machine: { readonly id: string; readonly labels: { readonly [key: string]: string } };
+};
 /** `POST /v1/machines/:id/log-tail-requests`. `commandId` as for a rename. */
 export type LogTailRequestBody = { readonly commandId: string };
 /** The stamp that the request goes by until the machine's upload echoes it; however long that takes (O26). */

@@ -6,7 +6,7 @@ import { Plane } from '../plane/plane.js';
 import type { Transport, TransportRequest } from '../plane/transport.js';
 import { SessionFile } from '../session/session-file.js';
 import { captured } from '../testing/captured.js';
-import { pauseMachine, requestLog, resumeMachine, showLog } from './machines.js';
+import { labelMachine, listMachines, pauseMachine, requestLog, resumeMachine, showLog } from './machines.js';
 
 /** Runs a command against a plane that answers everything with one body. */
 const against = async (body: unknown, command: (context: Context) => Promise<void>, json = false) => {
@@ -101,5 +101,35 @@ describe('machines pause and resume', () => {
     const { out, asked } = await against(answer(null), (context) => resumeMachine('box', context));
     expect(asked).toMatchObject([{ method: 'DELETE', path: '/v1/machines/box/pause' }]);
     expect(out).toBe('Machine m1 is not paused.\n');
+  });
+});
+
+describe('machines label', () => {
+  const answer = (labels: Record<string, string>) => ({ machine: { id: 'm1', labels } });
+
+  it('sets and takes away, and tells all labels', async () => {
+    const { out, asked } = await against(answer({ rack: 'b7', site: 'north' }), (context) =>
+      labelMachine('box', { set: [['site', 'north']], remove: ['spare'] }, context),
+    );
+    expect(asked).toMatchObject([
+      {
+        method: 'PATCH',
+        path: '/v1/machines/box/labels',
+        body: { commandId: expect.any(String), set: { site: 'north' }, remove: ['spare'] },
+      },
+    ]);
+    expect(out).toBe('Machine m1 is labelled rack=b7, site=north.\n');
+  });
+
+  it('says that none is left', async () => {
+    const { out } = await against(answer({}), (context) => labelMachine('box', { set: [], remove: ['a'] }, context));
+    expect(out).toBe('Machine m1 has no label.\n');
+  });
+
+  it('narrows the list', async () => {
+    const list = { asOf: null, behind: false, machines: [], next: null };
+    const { asked, out } = await against(list, (context) => listMachines({ label: 'a=b&c' }, context));
+    expect(asked[0]?.path).toBe('/v1/machines?limit=500&label=a%3Db%26c');
+    expect(out).toBe('No machine matches.\n');
   });
 });

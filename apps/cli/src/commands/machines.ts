@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type {
+  LabelAnswer,
   LogTailRequestAnswer,
   LogTailView,
   MachineDetail,
@@ -20,12 +21,14 @@ export type Filter = {
   readonly presence?: string;
   readonly blocker?: string;
   readonly blocked?: boolean;
+  /** `key` or `key=value` */
+  readonly label?: string;
   readonly deleted?: boolean;
 };
 
 /** Whether an empty list says nothing about what is enrolled. */
-export const isNarrowed = ({ name, presence, blocker, blocked }: Filter): boolean =>
-  name !== undefined || presence !== undefined || blocker !== undefined || blocked === true;
+export const isNarrowed = ({ name, presence, blocker, blocked, label }: Filter): boolean =>
+  [name, presence, blocker, label].some((one) => one !== undefined) || blocked === true;
 
 /** `GET /v1/machines`, all pages of it. `asOf` is that of the oldest page, so no row is older than it says. */
 export const listAll = async (
@@ -41,6 +44,7 @@ export const listAll = async (
     if (filter.name !== undefined) query.set('name', filter.name);
     if (filter.presence !== undefined) query.set('presence', filter.presence);
     if (filter.blocker !== undefined) query.set('blocker', filter.blocker);
+    if (filter.label !== undefined) query.set('label', filter.label);
     if (filter.blocked) query.set('blocked', 'true');
     if (filter.deleted) query.set('deleted', 'true');
     if (after !== null) query.set('after', after);
@@ -109,6 +113,22 @@ const showPause = (answer: PauseAnswer, output: Context['output']): void => {
     const end = pause.until === null ? 'until it is resumed' : `until ${clockTime(pause.until)}`;
     output.line(`Machine ${id} is paused ${end}: ${pause.note}`);
   }
+};
+
+/** `rollcall machines label MACHINE KEY=VALUE … [--remove KEY …]`: the labels that are not named stay. */
+export const labelMachine = async (
+  machine: string,
+  { set, remove }: { readonly set: readonly (readonly [string, string])[]; readonly remove: readonly string[] },
+  { output, plane }: Context,
+): Promise<void> => {
+  if (set.length + remove.length === 0)
+    throw new Failure('Nothing to change: give labels as KEY=VALUE, or --remove KEY.', EXIT.usage);
+  const body = { commandId: randomUUID(), set: Object.fromEntries(set), remove };
+  const answer = await (await plane()).write<LabelAnswer>('PATCH', `${pathOf(machine)}/labels`, body);
+  const { id, labels } = answer.machine;
+  const all = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
+  if (output.asJson) output.json(answer);
+  else output.line(all.length === 0 ? `Machine ${id} has no label.` : `Machine ${id} is labelled ${all.join(', ')}.`);
 };
 
 /** `rollcall machines request-log MACHINE`: waits for as long as the machine is away (O26). */

@@ -68,6 +68,7 @@ export const showMachine = (output: Output, { machine, ...age }: MachineDetail):
     ...(machine.requests.logTail === null
       ? []
       : [['Log tail', `asked for ${when(machine.requests.logTail)}; it comes after its next check`] as const]),
+    ...Object.entries(machine.labels).map(([key, value]) => ['Label', `${key}=${value}`] as const),
     ['Agent', [machine.agentVersion, machine.platform].filter((part) => part !== null).join(', ') || 'not reported'],
     ['Absent after', machine.window === null ? 'its first check' : `${machine.window} s of silence`],
     ['Generation', machine.generation === null ? 'none' : String(machine.generation)],

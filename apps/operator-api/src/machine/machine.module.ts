@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
 import { DeleteMachineController } from './delete-machine/delete-machine.controller.js';
 import { DeleteMachineHandler } from './delete-machine/delete-machine.handler.js';
+import { LabelMachineController } from './label-machine/label-machine.controller.js';
+import { LabelMachineHandler } from './label-machine/label-machine.handler.js';
 import { ListBlockersController } from './list-blockers/list-blockers.controller.js';
 import { ListMachinesController } from './list-machines/list-machines.controller.js';
 import { OwnedMachines } from './owned-machines.js';
@@ -18,7 +20,7 @@ import { UploadedLogTail } from './show-log-tail/uploaded-log-tail.js';
 import { ShowMachineController } from './show-machine/show-machine.controller.js';
 import { ShowReadinessController } from './show-readiness/show-readiness.controller.js';
 
-/** People see, name, pause and delete the machines that are theirs. */
+/** People see, name, label, pause and delete the machines that are theirs. */
 @Module({
   controllers: [
     ListMachinesController,
@@ -27,6 +29,7 @@ import { ShowReadinessController } from './show-readiness/show-readiness.control
     DeleteMachineController,
     PauseMachineController,
     ResumeMachineController,
+    LabelMachineController,
     RequestLogTailController,
     ShowLogTailController,
     ShowHistoryController,
@@ -39,6 +42,7 @@ import { ShowReadinessController } from './show-readiness/show-readiness.control
     DeleteMachineHandler,
     PauseMachineHandler,
     ResumeMachineHandler,
+    LabelMachineHandler,
     RequestLogTailHandler,
     UploadedLogTail,
   ],

@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import type { BlockerList, MachineDetail, PauseAnswer, Problem, Readiness } from '@rollcall/wire';
+import type {
+  BlockerList,
+  LabelAnswer,
+  MachineDetail,
+  MachineList,
+  PauseAnswer,
+  Problem,
+  Readiness,
+} from '@rollcall/wire';
 import { startOperatorPlane, type OperatorPlane } from '../../../../test/support/operator-plane.js';
 import { askAs, type Ask } from '../../../../test/support/signed-in.js';
 
@@ -31,6 +39,7 @@ describe('a pause', () => {
   it('keeps a machine from work with a note, is shown and counted as a blocker, and is cleared only by its own verb', async () => {
     const machine = await plane.join({ name: 'paused' });
     await machine.check({ blockers: [] });
+    await plane.caughtUp();
     const commandId = randomUUID();
     const answered = { machine: { id: machine.id, pause: { note: 'a new disk', until: null } } };
     for (let attempt = 0; attempt < 2; attempt += 1)
@@ -93,5 +102,54 @@ describe('a pause', () => {
     for (const { id } of [mine, theirs])
       for (const answer of [await pause(id, { note: 'n' }), await resume(id)])
         expect(answer).toMatchObject({ status: 404, body: { code: 'machine-not-found' } });
+  });
+});
+
+describe('labels', () => {
+  const label = (machine: string, body: object) =>
+    ask<LabelAnswer>('PATCH', `/v1/machines/${machine}/labels`, { commandId: randomUUID(), ...body });
+
+  it('are attached and taken away one by one, are shown, and narrow the list', async () => {
+    const [one, other] = [await plane.join({ name: 'labelled-1' }), await plane.join({ name: 'labelled-2' })];
+    const commandId = randomUUID();
+    for (let attempt = 0; attempt < 2; attempt += 1)
+      expect((await label(one.id, { commandId, set: { site: 'north', rack: 'b7' } })).body).toEqual({
+        machine: { id: one.id, labels: { rack: 'b7', site: 'north' } },
+      });
+    expect((await label(one.id, { set: { rack: 'a = "b"' }, remove: ['unknown'] })).status).toBe(200);
+    expect((await label(other.id, { set: { site: 'north', spare: 'yes' } })).status).toBe(200);
+    expect((await label(other.id, { remove: ['spare'] })).body.machine.labels).toEqual({ site: 'north' });
+    expect((await detail(one.id)).labels).toEqual({ rack: 'a = "b"', site: 'north' });
+    const named = async (label: string) => {
+      const query = `label=${encodeURIComponent(label)}`;
+      return (await ask<MachineList>('GET', `/v1/machines?${query}`)).body.machines
+        .map(({ name }) => name ?? '')
+        .toSorted();
+    };
+    expect(await named('site=north')).toEqual(['labelled-1', 'labelled-2']);
+    expect(await named('rack=a = "b"')).toEqual(['labelled-1']);
+    expect(await named('site=south')).toEqual([]);
+  });
+
+  it.each([
+    ['set', { set: { Site: 'north' } }],
+    ['set', { set: { site: '' } }],
+    ['set', { set: { site: 'n'.repeat(64) } }],
+    ['set', { set: { site: 7 } }],
+    ['set', { set: ['site'] }],
+    ['remove', { remove: ['Site'] }],
+    ['remove', { remove: 'site' }],
+  ])('names the field %s of a body that is not valid: %j', async (field, body) => {
+    const { id } = await plane.join();
+    const answer = (await label(id, body)) as unknown as { status: number; body: Problem };
+    expect([answer.status, answer.body.errors?.[0]?.field]).toEqual([422, field]);
+  });
+
+  it('are refused where they are too many, and on machines of others', async () => {
+    const { id } = await plane.join();
+    const many = Object.fromEntries(Array.from({ length: 33 }, (_, n) => [`key-${n}`, 'x']));
+    expect(await label(id, { set: many })).toMatchObject({ status: 422, body: { code: 'too-many-labels' } });
+    const theirs = await plane.join({ owner: randomUUID() });
+    expect(await label(theirs.id, { set: { site: 'north' } })).toMatchObject({ status: 404 });
   });
 });
