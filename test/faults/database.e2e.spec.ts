@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { MachineList } from '@rollcall/wire';
+import { amount } from '../support/amount.js';
 import { ownCluster, type OwnCluster } from '../support/own-cluster.js';
 import { QUICK } from '../support/plane.js';
 import { eventually } from '../support/processes.js';
-import { Recording, type Instance } from '../support/recording.js';
+import { Recording, RATE, type Instance } from '../support/recording.js';
 import { expectRecorded } from './recorded.js';
 
 const run = promisify(execFile);
@@ -17,11 +18,12 @@ const BUSY_MS = 60_000;
 const WINDOW = 10;
 /** What a hand-made machine calls itself. */
 const BY_HAND = 'by hand';
+const POWER_CUTS = amount({ usual: 4, whole: 10 });
 const VOLUME_BYTES = 48 * 1_048_576;
 
 jest.setTimeout(240_000);
 
-describe('under a load of 300 checks per second, a Postgres', () => {
+describe(`under a load of ${RATE} checks per second, a Postgres`, () => {
   let begun: AsyncDisposableStack;
   let cluster: OwnCluster;
   let recording: Recording;
@@ -50,9 +52,9 @@ describe('under a load of 300 checks per second, a Postgres', () => {
     expectRecorded(recorded);
   });
 
-  it('that is stopped ten times as a power cut would do it has each answered check once, in a dense record (row 20, I1, I2, I3, I4)', async () => {
+  it(`that is stopped ${POWER_CUTS} times as a power cut would do it has each answered check once, in a dense record (row 20, I1, I2, I3, I4)`, async () => {
     const recorded = await recording.during(async () => {
-      for (let time = 0; time < 10; time += 1) {
+      for (let time = 0; time < POWER_CUTS; time += 1) {
         await cluster.stop('immediate');
         await cluster.start();
         await recording.accepts(50);
@@ -60,7 +62,7 @@ describe('under a load of 300 checks per second, a Postgres', () => {
     });
     expectRecorded(recorded);
     const log = await readFile(join(cluster.directory, 'postgres.log'), 'utf8');
-    expect(log.match(/was not properly shut down/g)?.length).toBeGreaterThanOrEqual(10);
+    expect(log.match(/was not properly shut down/g)?.length).toBeGreaterThanOrEqual(POWER_CUTS);
   });
 
   it('that is away for far longer than a silence may last makes machines come again later, and none of them absent (row 21, I14, I19)', async () => {
@@ -101,7 +103,7 @@ describe('under a load of 300 checks per second, a Postgres', () => {
   });
 });
 
-describe('under a load of 300 checks per second, a data volume', () => {
+describe(`under a load of ${RATE} checks per second, a data volume`, () => {
   let begun: AsyncDisposableStack;
   let volume: string;
   let recording: Recording;

@@ -1,32 +1,37 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { FanOut } from '../support/fan-out.js';
+import { amount } from '../support/amount.js';
+import { FanOut, RATE } from '../support/fan-out.js';
 import { expectUnharmed } from './unharmed.js';
 
-describe('under a load of 500 checks per second, a nats-server', () => {
+/** Longer than all that a client or a reader waits for before it tries again. */
+const AWAY_SECONDS = amount({ usual: 20, whole: 60 });
+const KILLS = amount({ usual: 6, whole: 20 });
+
+describe(`under a load of ${RATE} checks per second, a nats-server`, () => {
   let stage: FanOut;
   beforeAll(async () => {
     stage = await FanOut.start();
   }, 120_000);
   afterAll(() => stage.close(), 60_000);
 
-  it('that is stopped for a minute costs the read models seconds, and nothing else (U2, I6, I7, fault row 12)', async () => {
+  it(`that is stopped for ${AWAY_SECONDS} s costs the read models seconds, and nothing else (U2, I6, I7, fault row 12)`, async () => {
     const { server } = stage.nats;
     const aftermath = await stage.during(async () => {
       await server.stop();
-      await wait(60_000);
+      await wait(1_000 * AWAY_SECONDS);
       await server.start();
     });
     expectUnharmed(aftermath);
     expect(aftermath.longestLag).toBeLessThan(6);
   }, 240_000);
 
-  it('that is killed -9 20 times at random moments loses nothing and repeats nothing (U2, I6, I7, fault row 13)', async () => {
+  it(`that is killed -9 ${KILLS} times at random moments loses nothing and repeats nothing (U2, I6, I7, fault row 13)`, async () => {
     const { server } = stage.nats;
     let killedWhilePublishing = 0;
     const aftermath = await stage.during(async () => {
-      for (let times = 0; times < 20; times += 1) {
+      for (let times = 0; times < KILLS; times += 1) {
         const before = stage.witness.heard;
         // The client comes back within three seconds, so this also meets it before it has.
         await wait(randomInt(3_500));

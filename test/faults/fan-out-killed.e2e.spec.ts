@@ -3,12 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { bundled, type Bundled } from '../support/bundled.js';
-import { FanOut } from '../support/fan-out.js';
+import { FanOut, RATE } from '../support/fan-out.js';
 import { eventually, type Running } from '../support/processes.js';
 import type { Task } from './programs/projector.js';
 import { expectUnharmed } from './unharmed.js';
 
-/** Between any two of these a process can end. What a victim had taken comes again after 30 s only, so each loop is hit twice at most. */
+/** Between any two of these a process can end. What a victim had taken comes again after a while only, so each loop is hit twice at most. */
 const STEPS: readonly { readonly loop: string; readonly step: Task['steps'][number] }[] = [
   { loop: 'relay', step: 'begun' },
   { loop: 'presence', step: 'taken' },
@@ -20,7 +20,7 @@ const STEPS: readonly { readonly loop: string; readonly step: Task['steps'][numb
   { loop: 'readiness', step: 'acknowledged' },
 ];
 
-describe('under a load of 500 checks per second, a projector', () => {
+describe(`under a load of ${RATE} checks per second, a projector`, () => {
   let stage: FanOut;
   let program: Bundled;
   /** Who has the work after the victims. */

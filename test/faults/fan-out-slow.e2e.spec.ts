@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { FanOut } from '../support/fan-out.js';
+import { FanOut, RATE } from '../support/fan-out.js';
 import { Owner } from '../support/owner.js';
 import { eventually } from '../support/processes.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { expectUnharmed } from './unharmed.js';
 
-describe('under a load of 500 checks per second', () => {
+describe(`under a load of ${RATE} checks per second`, () => {
   let stage: FanOut;
   let proxy: TcpProxy;
   beforeAll(async () => {

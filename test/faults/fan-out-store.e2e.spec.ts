@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { BATCH_STREAM, EVENT_STREAM } from '@rollcall/feed';
 import { READ_MODELS } from '@rollcall/read-models';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { FanOut } from '../support/fan-out.js';
+import { FanOut, RATE } from '../support/fan-out.js';
 import { expectUnharmed } from './unharmed.js';
 
-describe('under a load of 500 checks per second, a store of NATS', () => {
+describe(`under a load of ${RATE} checks per second, a store of NATS`, () => {
   let stage: FanOut;
   beforeAll(async () => {
     stage = await FanOut.start();

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Fleet, type FleetReport } from '@rollcall/fleet-simulator';
 import { BATCH_STREAM, BATCH_SUBJECT, placeOfMessageId } from '@rollcall/feed';
 import { READ_MODELS } from '@rollcall/read-models';
+import { amount } from './amount.js';
 import { startNats, type TestNats } from './nats.js';
 import { Owner } from './owner.js';
 import { QUICK, startPlane, type ProcessPlane } from './plane.js';
@@ -10,11 +11,14 @@ import { verdictOn } from './verdict.js';
 import { Witness } from './witness.js';
 
 const MACHINES = 200;
-const RATE = 500;
+/** Checks per second. */
+export const RATE = amount({ usual: 200, whole: 500 });
+/** Seconds after which what a reader had taken and not acknowledged comes again: a reader that was killed leaves such. */
+const COMES_AGAIN_AFTER = amount({ usual: 5, whole: 30 });
 /** How long the read models, and the publishing, may take to get where the record is once no machine checks in any more. */
 const CATCH_UP_MS = 20_000;
-/** How long until what is recorded travels by the feed again: the client tries every few seconds, and what was taken comes again after 30 s. */
-const FLOW_MS = 45_000;
+/** How long until what is recorded travels by the feed again: the client tries every few seconds, and what was taken has to come again. */
+const FLOW_MS = 1_000 * COMES_AGAIN_AFTER + 15_000;
 
 /**
  * Notes each step of each checkpoint that is committed, and each try to move a checkpoint or the cursor that came too late. Rows of read models
@@ -48,7 +52,7 @@ export type Aftermath = {
   readonly unpublished: readonly string[];
 };
 
-/** A plane with two projectors on a nats-server, machines that check in 500 times a second, and a witness of what is published. */
+/** A plane with two projectors on a nats-server, machines that check in at `RATE`, and a witness of what is published. */
 export class FanOut {
   readonly #answered: string[] = [];
 
@@ -79,6 +83,7 @@ export class FanOut {
       ROLLCALL_NATS_URL: await through(nats),
       ROLLCALL_NATS_RELAY_CREDENTIALS_FILE: nats.credentials.relay,
       ROLLCALL_NATS_READER_CREDENTIALS_FILE: nats.credentials.projector,
+      ROLLCALL_NATS_ACKNOWLEDGE_SECONDS: String(COMES_AGAIN_AFTER),
     };
     const witness = begun.use(await Witness.listen(nats));
     const options = { projector: settings, quietMs: 15_000 };

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { Fleet, type FleetReport, type SentCheck } from '@rollcall/fleet-simulator';
 import { PinnedClient } from '@rollcall/pinned-https';
+import { amount } from './amount.js';
 import { HandMadeMachine, type Answered, type Send } from './hand-made-machine.js';
 import { Owner } from './owner.js';
 import { QUICK, startPlane, type PlaneOptions, type ProcessPlane, type Timing } from './plane.js';
@@ -8,7 +9,8 @@ import { eventually, type Running } from './processes.js';
 import { verdictOn } from './verdict.js';
 
 const MACHINES = 100;
-const RATE = 300;
+/** Checks per second. */
+export const RATE = amount({ usual: 150, whole: 300 });
 const BUSY_MS = 60_000;
 
 /** A check whose id stands here takes so much longer inside of its append, between its row and the commit. */
@@ -29,7 +31,7 @@ export type Recorded = {
 /** An instance of the machine API, spoken to without a balancer. */
 export type Instance = { readonly running: Running; readonly send: Send };
 
-/** A plane whose record is the subject: machines check in 300 times a second, and what they are answered has to be true. */
+/** A plane whose record is the subject: machines check in at `RATE`, and what they are answered has to be true. */
 export class Recording {
   readonly #answered: string[] = [];
   readonly #clients = new Map<string, PinnedClient>();

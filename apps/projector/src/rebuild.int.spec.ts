@@ -11,12 +11,13 @@ import {
 import { dumpTables, MemoryReadModels, randomFrom, runWorkload } from '@rollcall/read-models/testing';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { amount, inDigits } from '../../../test/support/amount.js';
 import { freshDatabase, type FreshDatabase } from '../../../test/support/postgres.js';
 import { eventually, Processes, type Running } from '../../../test/support/processes.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const SEED = Number(process.env['ROLLCALL_SEED'] ?? 20_261_129);
-const FACTS = 50_000;
+const FACTS = amount({ usual: 15_000, whole: 50_000 });
 // Short, so that a busy test machine makes gaps of its own.
 const GAP_SECONDS = 0.05;
 
@@ -83,7 +84,7 @@ const settled = (): Promise<void> =>
     60_000,
   );
 
-it(`makes the same rows live, rebuilt and in memory out of ${FACTS} facts, killed at random points, seed ${SEED} (U7, C02)`, async () => {
+it(`makes the same rows live, rebuilt and in memory out of ${inDigits(FACTS)} facts, killed at random points, seed ${SEED} (U7, C02)`, async () => {
   await using processes = new Processes();
   const random = randomFrom(SEED + 1);
   const killWhen = async (what: string, reached: (progress: bigint) => boolean): Promise<void> => {
@@ -137,7 +138,7 @@ it(`makes the same rows live, rebuilt and in memory out of ${FACTS} facts, kille
   expect(firstDifference(rebuilt, folded)).toBeNull();
   expect(kills).toBeGreaterThan(0);
   expect(report.facts).toBeGreaterThanOrEqual(FACTS);
-  expect(report.refusals).toBeGreaterThan(500);
+  expect(report.refusals).toBeGreaterThan(FACTS / 100);
   expect((await new MachineQueries(database, store).list({ limit: 500 })).machines.length).toBeGreaterThan(400);
 }, 400_000);
 

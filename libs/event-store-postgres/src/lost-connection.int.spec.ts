@@ -3,6 +3,7 @@ import { LogBackedStore } from '@rollcall/event-store';
 import { credentialKey, machine, machineStream } from '@rollcall/machine';
 import { admit, check } from '@rollcall/machine/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { amount, inDigits } from '../../../test/support/amount.js';
 import { Owner } from '../../../test/support/owner.js';
 import { freshDatabase, testCluster, type FreshDatabase } from '../../../test/support/postgres.js';
 import { eventually } from '../../../test/support/processes.js';
@@ -11,7 +12,8 @@ import { PostgresLog } from './index.js';
 
 jest.setTimeout(300_000);
 
-const RUNS = 1_000;
+/** Each of the four failpoints inside the call 20 times at least. */
+const RUNS = amount({ usual: 240, whole: 1_000 });
 const LANES = 4;
 const actor = { kind: 'machine', id: 'test' } as const;
 
@@ -56,7 +58,7 @@ describe('a connection that breaks around the commit of a check with its row, it
     await database.drop();
   });
 
-  it('is recorded exactly once or not at all, 1,000 times over three points of failure (C23, U1)', async () => {
+  it(`is recorded exactly once or not at all, ${inDigits(RUNS)} times over three points of failure (C23, U1)`, async () => {
     const lanes = await Promise.all(Array.from({ length: LANES }, (_, lane) => runLane(`lane${lane}`, RUNS / LANES)));
     const results = lanes.flat();
     expect(results).toHaveLength(RUNS);

@@ -16,12 +16,14 @@ it('reads one or several servers, and where the credentials are', () =>
       ROLLCALL_NATS_CA_FILE: '/run/ca.pem',
       ROLLCALL_NATS_REPLICAS: '3',
       ROLLCALL_NATS_EVENTS_MIB: '64',
+      ROLLCALL_NATS_ACKNOWLEDGE_SECONDS: '10',
     }),
   ).toEqual({
     servers: ['tls://nats-1:4222', 'tls://nats-2:4222'],
     credentials: { relay: '/run/relay', reader: '/run/reader' },
     caFile: '/run/ca.pem',
     sizes: { replicas: 3, eventBytes: 64 * 1_048_576, batchBytes: 1_024 * 1_048_576 },
+    acknowledgeWithinMs: 10_000,
   }));
 
 it.each(['nats://127.0.0.1:4222', 'nats://localhost:4222', 'nats://[::1]:4222'])(

@@ -11,7 +11,7 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
  * `ROLLCALL_NATS_URL`; where it is not set there is no feed and the result is null: readers follow the record itself. With it
  * `ROLLCALL_NATS_RELAY_CREDENTIALS_FILE`, `ROLLCALL_NATS_READER_CREDENTIALS_FILE`, `ROLLCALL_NATS_CA_FILE`, `ROLLCALL_NATS_REPLICAS`
  * (Default: 1), and what the two streams may keep, `ROLLCALL_NATS_EVENTS_MIB` (Default: 2,048) and `ROLLCALL_NATS_BATCHES_MIB` (Default:
- * 1,024). Beyond the loopback the connection is encrypted, unless `ROLLCALL_NATS_PLAIN=1` says that the network is the plane's own.
+ * 1,024); and when what a reader took and did not acknowledge comes again, `ROLLCALL_NATS_ACKNOWLEDGE_SECONDS` (Default: 30). Beyond the loopback the connection is encrypted, unless `ROLLCALL_NATS_PLAIN=1` says that the network is the plane's own.
  */
 export const readNatsFeed = (settings: EnvironmentReader): NatsFeedSettings | null => {
   const servers = settings.list('ROLLCALL_NATS_URL', []);
@@ -21,6 +21,7 @@ export const readNatsFeed = (settings: EnvironmentReader): NatsFeedSettings | nu
   const replicas = settings.integer('ROLLCALL_NATS_REPLICAS', { min: 1, max: 5, default: 1 });
   const eventsMib = settings.integer('ROLLCALL_NATS_EVENTS_MIB', { min: 1, max: 1_048_576, default: 2_048 });
   const batchesMib = settings.integer('ROLLCALL_NATS_BATCHES_MIB', { min: 1, max: 1_048_576, default: 1_024 });
+  const acknowledgeSeconds = settings.integer('ROLLCALL_NATS_ACKNOWLEDGE_SECONDS', { min: 1, max: 3_600, default: 30 });
   const isPlainAllowed = settings.flag('ROLLCALL_NATS_PLAIN');
   if (servers.length === 0) return null;
   for (const server of servers) {
@@ -38,6 +39,7 @@ export const readNatsFeed = (settings: EnvironmentReader): NatsFeedSettings | nu
       : {}),
     ...(caFile === null ? {} : { caFile }),
     sizes: { replicas, eventBytes: eventsMib * MIB, batchBytes: batchesMib * MIB },
+    acknowledgeWithinMs: acknowledgeSeconds * 1_000,
   };
 };
 

@@ -6,12 +6,12 @@ import { connect as connectTls } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { FleetReport } from '@rollcall/fleet-simulator';
 import { decodeEnrolmentToken, encodeEnrolmentToken } from '@rollcall/wire';
-import { startPlane, type ProcessPlane } from '../support/plane.js';
-import { eventually, type Running } from '../support/processes.js';
+import { startPlane, type ProcessPlane } from '../../support/plane.js';
+import { eventually, type Running } from '../../support/processes.js';
 
 jest.setTimeout(180_000);
 
-const SIMULATOR = join(resolve(import.meta.dirname, '../..'), 'dist/apps/fleet-simulator/fleet-simulator.mjs');
+const SIMULATOR = join(resolve(import.meta.dirname, '../../..'), 'dist/apps/fleet-simulator/fleet-simulator.mjs');
 
 /** How many sockets strangers hold at once, by what they do with them (row 38). */
 const HELD = { silent: 2_500, halfHandshake: 1_500, quiet: 300, slowHeaders: 300, slowBodies: 400 } as const;

@@ -6,11 +6,11 @@ import { LogBackedStore, type Batch } from '@rollcall/event-store';
 import { PostgresLog } from '@rollcall/event-store-postgres';
 import { tally } from '@rollcall/event-store/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { bundled, type Bundled } from '../support/bundled.js';
-import { Owner } from '../support/owner.js';
-import { freshDatabase, type FreshDatabase } from '../support/postgres.js';
-import { eventually, Processes, type Running } from '../support/processes.js';
-import type { Task, Told } from './programs/writer.js';
+import { bundled, type Bundled } from '../../support/bundled.js';
+import { Owner } from '../../support/owner.js';
+import { freshDatabase, type FreshDatabase } from '../../support/postgres.js';
+import { eventually, Processes, type Running } from '../../support/processes.js';
+import type { Task, Told } from '../programs/writer.js';
 
 jest.setTimeout(240_000);
 
@@ -26,7 +26,7 @@ describe('writers in processes of their own', () => {
   const following: { end(): Promise<void> }[] = [];
 
   beforeAll(async () => {
-    program = await bundled(join(import.meta.dirname, 'programs/writer.ts'));
+    program = await bundled(join(import.meta.dirname, '../programs/writer.ts'));
   });
   afterAll(async () => {
     await program[Symbol.asyncDispose]();
@@ -114,7 +114,7 @@ describe('writers in processes of their own', () => {
       told === 'refused' ? [] : [JSON.stringify({ [kind === 'check' ? 'checkId' : 'commandId']: id, revision, batch })],
     );
     await writeFile(history, lines.join('\n'));
-    const script = join(import.meta.dirname, '../../infra/verify.mjs');
+    const script = join(import.meta.dirname, '../../../infra/verify.mjs');
     const verdict = await processes.run('verify', process.execPath, [
       script,
       '--json',

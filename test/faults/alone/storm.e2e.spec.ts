@@ -4,15 +4,15 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { SentCheck } from '@rollcall/fleet-simulator';
 import { decodeEnrolmentToken, encodeEnrolmentToken } from '@rollcall/wire';
-import { Person } from '../support/person.js';
-import { startPlane, type ProcessPlane } from '../support/plane.js';
-import { ownCluster, type OwnCluster } from '../support/postgres.js';
-import { eventually, type Running } from '../support/processes.js';
-import { Sessions } from '../support/sessions.js';
+import { Person } from '../../support/person.js';
+import { startPlane, type ProcessPlane } from '../../support/plane.js';
+import { ownCluster, type OwnCluster } from '../../support/postgres.js';
+import { eventually, type Running } from '../../support/processes.js';
+import { Sessions } from '../../support/sessions.js';
 
 jest.setTimeout(420_000);
 
-const ROOT = resolve(import.meta.dirname, '../..');
+const ROOT = resolve(import.meta.dirname, '../../..');
 const SIMULATOR = join(ROOT, 'dist/apps/fleet-simulator/fleet-simulator.mjs');
 const VERIFY = join(ROOT, 'infra/verify.mjs');
 
