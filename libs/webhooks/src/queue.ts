@@ -1,7 +1,7 @@
 import type { Instant } from '@rollcall/decider';
-import { sql, type Transaction } from 'kysely';
+import type { Transaction } from 'kysely';
 import { fromKysely, PgBoss } from 'pg-boss';
-import type { WebhookTables } from './tables.js';
+import type { WebhookDatabase, WebhookTables } from './tables.js';
 
 /** A notice to one endpoint. */
 export type NewDelivery = {
@@ -32,6 +32,15 @@ export type Replayed =
 
 type Transacting = Transaction<WebhookTables>;
 
+/** Something to do, which is this worker's until it is done, given back, or half a minute is over. */
+export type Job = {
+  readonly queue: string;
+  readonly id: string;
+  /** How often it was taken before: what a slow worker says of a job that another one has taken since is not heard. */
+  readonly retryCount: number;
+  readonly todo: Turn | Later;
+};
+
 /** The one queue of first attempts, and the one of everything that is tried later. */
 export const FIRST_ATTEMPTS = 'webhook-first';
 export const LATER_ATTEMPTS = 'webhook-later';
@@ -43,9 +52,14 @@ export type Later =
   | { readonly endpoint: string; readonly eventId: string; readonly attempts: number }
   | { readonly endpoint: string; readonly probeAt: string };
 
+// At most four at a time to one endpoint: three that are new, and one that is tried again.
+const FIRST_AT_A_TIME = 3;
+const LATER_AT_A_TIME = 1;
+
 // What one worker holds longer than this was lost with it, and another one takes it. Longer than an attempt and its transaction can take.
 const LOST_AFTER_S = 30;
 const LOOK_FOR_LOST_S = 10;
+const DROP_DONE_EVERY_S = 600;
 // A job is never given up: the schedule of the deliveries says when something has failed, and a failed job would block its key for ever.
 const FOR_EVER = 2_000_000_000;
 const STATEMENT_TIMEOUT_MS = 10_000;
@@ -97,6 +111,7 @@ export class WebhookQueue {
       supervise: looksAfter,
       superviseIntervalSeconds: LOOK_FOR_LOST_S,
       monitorIntervalSeconds: LOOK_FOR_LOST_S,
+      maintenanceIntervalSeconds: DROP_DONE_EVERY_S,
       schedule: false,
       // Not for the application role, which owns no index and sees no other's sessions.
       reindex: false,
@@ -214,8 +229,8 @@ export class WebhookQueue {
       .select(['endpoint', 'event_id', 'machine', 'attempts'])
       .where('endpoint', '=', endpoint)
       .where('state', '=', 'waiting')
-      // What is due later has its job still.
-      .where(({ or, eb }) => or([eb('attempts', '=', 0), eb('next_attempt_at', '<=', sql<Date>`clock_timestamp()`)]))
+      // What is due later has its job still; of what came due meanwhile the time was taken away.
+      .where(({ or, eb }) => or([eb('attempts', '=', 0), eb('next_attempt_at', 'is', null)]))
       .execute();
     await this.giveTurns(
       transaction,
@@ -227,6 +242,30 @@ export class WebhookQueue {
         .filter(({ attempts }) => attempts > 0)
         .map(({ event_id: eventId, attempts }) => ({ endpoint, eventId, attempts, seconds: 0 })),
     );
+  }
+
+  /** Takes what is due, at most so many: of one endpoint and machine one at a time, of one endpoint four. */
+  async take(most: number): Promise<readonly Job[]> {
+    // A storm of new ones leaves room for those that are tried again.
+    const later = await this.#fetch(LATER_ATTEMPTS, Math.ceil(most / 2), LATER_AT_A_TIME);
+    const first = await this.#fetch(FIRST_ATTEMPTS, most - later.length, FIRST_AT_A_TIME);
+    return [...later, ...first];
+  }
+
+  /** It is done, with what else the transaction holds. */
+  async complete(transaction: WebhookDatabase, { queue, ...job }: Job): Promise<void> {
+    await this.boss.complete(queue, job, undefined, { db: fromKysely(transaction) });
+  }
+
+  /** Gives a job back that nothing was done about; whoever is next takes it. */
+  async giveBack({ queue, ...job }: Job): Promise<void> {
+    await this.boss.fail(queue, job);
+  }
+
+  async #fetch(queue: string, batchSize: number, groupConcurrency: number): Promise<readonly Job[]> {
+    if (batchSize <= 0) return [];
+    const jobs = await this.boss.fetch<Turn | Later>(queue, { batchSize, groupConcurrency });
+    return jobs.map(({ id, retryCount, data }) => ({ queue, id, retryCount, todo: data }));
   }
 
   /** Ends what it does in the background, and its connections. */

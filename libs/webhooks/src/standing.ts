@@ -1,0 +1,33 @@
+import { sql } from 'kysely';
+import type { WebhookDatabase } from './tables.js';
+
+/** How deliveries stand, over all endpoints and instances. */
+export type DeliveriesStanding = {
+  readonly waiting: number;
+  /** Since the oldest of them was taken; 0 where none waits. */
+  readonly oldestWaitingSeconds: number;
+  readonly pausedEndpoints: number;
+};
+
+/** Counts what waits and what is paused. */
+export const deliveriesStanding = async (database: WebhookDatabase): Promise<DeliveriesStanding> => {
+  const { waiting, oldest, paused } = await database
+    .selectNoFrom(({ selectFrom, fn }) => [
+      selectFrom('webhook_delivery').select(fn.countAll<string>().as('n')).where('state', '=', 'waiting').as('waiting'),
+      selectFrom('webhook_delivery')
+        .select(sql<number>`coalesce(extract(epoch from clock_timestamp() - min(enqueued_at)), 0)::float8`.as('s'))
+        .where('state', '=', 'waiting')
+        .as('oldest'),
+      selectFrom('webhook_endpoint')
+        .select(fn.countAll<string>().as('n'))
+        .where('paused_at', 'is not', null)
+        .where('removed_at', 'is', null)
+        .as('paused'),
+    ])
+    .executeTakeFirstOrThrow();
+  return {
+    waiting: Number(waiting),
+    oldestWaitingSeconds: Math.max(0, oldest ?? 0),
+    pausedEndpoints: Number(paused),
+  };
+};

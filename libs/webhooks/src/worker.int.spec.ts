@@ -1,0 +1,430 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { Lifetime } from '@rollcall/lifetimes';
+import pg from 'pg';
+import { Webhook } from 'standardwebhooks';
+import { freshDatabase, type FreshDatabase } from '../../../test/support/postgres.js';
+import { eventually } from '../../../test/support/processes.js';
+import { certifiedFor, WebhookReceiver, type Behaviour, type Shown } from '../../../test/support/webhook-receiver.js';
+import {
+  checkTarget,
+  deliveriesStanding,
+  ensureWebhookKey,
+  openWebhooks,
+  parseAllowedTarget,
+  pauseEndpoint,
+  readWebhookKey,
+  removeEndpoint,
+  SystemResolver,
+  WebhookQueue,
+  WebhookSecrets,
+  WebhookWorker,
+  type NewDelivery,
+  type Resolver,
+  type WebhookDatabase,
+  type WebhookWorkerOptions,
+} from './index.js';
+import { sendOnce } from './send.js';
+import { FixedResolver } from './testing/index.js';
+import { tidyDeliveries } from './tidy.js';
+
+let directory: string;
+let tls: Shown;
+let fresh: FreshDatabase;
+let database: WebhookDatabase;
+let queue: WebhookQueue;
+let secrets: WebhookSecrets;
+let owner: pg.Client;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'rollcall-webhooks-'));
+  tls = await certifiedFor(['hooks.example'], join(directory, 'ca'));
+  fresh = await freshDatabase();
+  database = openWebhooks({ connectionString: fresh.url, applicationName: 'rollcall test' });
+  queue = await WebhookQueue.open({ connectionString: fresh.url, applicationName: 'rollcall test', looksAfter: false });
+  const key = join(directory, 'key');
+  await ensureWebhookKey(key);
+  secrets = new WebhookSecrets(await readWebhookKey(key));
+  owner = new pg.Client({ connectionString: fresh.ownerUrl });
+  await owner.connect();
+});
+afterAll(async () => {
+  await owner.end();
+  await queue.close();
+  await database.destroy();
+  await fresh.drop();
+  await rm(directory, { recursive: true });
+});
+
+let stack: AsyncDisposableStack;
+beforeEach(() => {
+  stack = new AsyncDisposableStack();
+});
+afterEach(async () => {
+  await stack.disposeAsync();
+  await owner.query('truncate webhook_endpoint, webhook_delivery, webhook_sealed');
+  await owner.query('delete from pgboss.job');
+});
+
+const receiver = async (behaviour?: Behaviour, { encrypted = false } = {}) => {
+  const made = stack.use(await WebhookReceiver.listen(encrypted ? tls : undefined));
+  if (behaviour) made.behaviour = behaviour;
+  return made;
+};
+
+const endpointAt = async (url: string) => {
+  const endpoint = randomUUID();
+  const secret = await secrets.create(database, endpoint, url);
+  await database
+    .insertInto('webhook_endpoint')
+    .values({
+      endpoint,
+      owner: 'anna',
+      host: 'hooks.example',
+      events: ['machine.absent'],
+      first_batch: '1',
+      created_at: new Date(),
+    })
+    .execute();
+  return { endpoint, secret };
+};
+
+const notice = (endpoint: string, sequence = 1, machine: string | null = 'm-1'): NewDelivery => ({
+  endpoint,
+  eventId: randomUUID(),
+  machine,
+  sequence,
+  type: 'machine.absent',
+  body: JSON.stringify({ type: 'machine.absent', data: { sequence, name: 'Öfen' } }),
+  occurredAt: Date.UTC(2026, 0, 1) + sequence,
+});
+const enqueue = (...notices: NewDelivery[]) =>
+  database.transaction().execute((transaction) => queue.enqueueDeliveries(transaction, notices));
+
+const LIMITS = { connect: 2_000, whole: 2_000, answer: 65_536, ending: 50 };
+const work = (options: Partial<WebhookWorkerOptions> & { readonly allow?: readonly string[] } = {}) => {
+  const { allow = ['127.0.0.1'], ...rest } = options;
+  const worker = new WebhookWorker({
+    database,
+    queue,
+    secrets,
+    resolver: new FixedResolver({ 'hooks.example': [['127.0.0.1']] }),
+    allowed: allow.map((text) => parseAllowedTarget(text)!),
+    ca: tls.ca,
+    log: { info: () => undefined, warn: () => undefined },
+    limits: LIMITS,
+    ...rest,
+  });
+  const life = stack.use(new Lifetime());
+  life.run((signal) => worker.run(signal));
+  return { worker, end: () => life.end() };
+};
+const workAt = (...receivers: WebhookReceiver[]) => work({ allow: receivers.map(({ port }) => `127.0.0.1:${port}`) });
+
+const rowOf = ({ endpoint, eventId }: NewDelivery) =>
+  database
+    .selectFrom('webhook_delivery')
+    .selectAll()
+    .where('endpoint', '=', endpoint)
+    .where('event_id', '=', eventId)
+    .executeTakeFirstOrThrow();
+const tried = (which: NewDelivery, times = 1) =>
+  eventually(`${times} attempts`, async () => (await rowOf(which)).attempts >= times);
+const endpointRow = (endpoint: string) =>
+  database.selectFrom('webhook_endpoint').selectAll().where('endpoint', '=', endpoint).executeTakeFirstOrThrow();
+/** What waits for its time is due now. */
+const letTimePass = () => owner.query(`update pgboss.job set start_after = now() where state < 'active'`);
+const isGiven = (deliveries: readonly NewDelivery[], to: WebhookReceiver) =>
+  eventually('all of it arrived', () => Promise.resolve(to.received.length >= deliveries.length));
+
+it('sends the very bytes over TLS, signed as the public library verifies it, also while a secret is rolled (U5)', async () => {
+  const hooks = await receiver(undefined, { encrypted: true });
+  const { endpoint, secret } = await endpointAt(hooks.url('/in?key=1', 'hooks.example'));
+  const sent = notice(endpoint);
+  await enqueue(sent);
+  workAt(hooks);
+  await tried(sent);
+  const [got] = hooks.received;
+  expect(got).toMatchObject({ serverName: 'hooks.example', body: sent.body });
+  expect(got?.headers).toMatchObject({ 'webhook-id': sent.eventId, 'content-type': 'application/json' });
+  expect(new Webhook(secret).verify(got!.body, got!.headers)).toMatchObject({ type: 'machine.absent' });
+  expect(await rowOf(sent)).toMatchObject({ state: 'delivered', last_status: 204, last_outcome: 'delivered' });
+
+  const rolled = await secrets.roll(database, endpoint);
+  const next = notice(endpoint, 2);
+  await enqueue(next);
+  await tried(next);
+  for (const each of [secret, rolled])
+    expect(new Webhook(each).verify(hooks.received[1]!.body, hooks.received[1]!.headers)).toBeDefined();
+});
+
+it('makes first attempts about one machine one at a time and in order, with two workers; a retry holds back nothing (I17)', async () => {
+  const hooks = await receiver(({ headers }) => (headers['webhook-id'] === first.eventId ? 500 : 204));
+  const { endpoint } = await endpointAt(hooks.url());
+  const deliveries = Array.from({ length: 30 }, (_, index) => notice(endpoint, index + 1));
+  const first = deliveries[0]!;
+  await enqueue(...deliveries.toReversed());
+  workAt(hooks);
+  workAt(hooks);
+  await isGiven(deliveries, hooks);
+  expect(hooks.ids().slice(0, 30)).toEqual(deliveries.map(({ eventId }) => eventId));
+  expect(hooks.received.every(({ beside }) => beside === 0)).toBe(true);
+  await tried(first);
+  expect(await rowOf(first)).toMatchObject({ state: 'waiting', attempts: 1, last_status: 500 });
+  hooks.behaviour = () => 200;
+  await letTimePass();
+  await tried(first, 2);
+  expect(hooks.ids()[30]).toBe(first.eventId);
+  expect(await rowOf(first)).toMatchObject({ state: 'delivered', attempts: 2 });
+});
+
+it('keeps a receiver that never answers from delaying anybody else, and asks it no more than four things at a time (I19)', async () => {
+  const [slow, quick] = [await receiver(() => undefined), await receiver()];
+  const [toSlow, toQuick] = [await endpointAt(slow.url()), await endpointAt(quick.url())];
+  const many = Array.from({ length: 80 }, (_, index) => notice(toSlow.endpoint, index + 1, `m-${index}`));
+  const few = Array.from({ length: 20 }, (_, index) => notice(toQuick.endpoint, index + 1, `m-${index}`));
+  await enqueue(...many);
+  const { end } = work({
+    allow: [slow, quick].map(({ port }) => `127.0.0.1:${port}`),
+    limits: { ...LIMITS, whole: 60_000 },
+  });
+  await eventually('the slow one is asked', () => Promise.resolve(slow.received.length > 0));
+  await enqueue(...few);
+  await isGiven(few, quick);
+  expect(slow.received.length).toBeLessThanOrEqual(4);
+  // The worker ends, and what was under way goes out again under the same id.
+  const held = slow.ids();
+  await end();
+  slow.behaviour = () => 204;
+  workAt(slow);
+  await eventually('given back', () =>
+    Promise.resolve(held.every((id) => slow.ids().filter((each) => each === id).length === 2)),
+  );
+});
+
+it.each<[string, Behaviour, object]>([
+  ['answers 500', () => 500, { last_outcome: 'refused', last_status: 500 }],
+  ['never answers', () => undefined, { last_outcome: 'timed-out', last_status: null }],
+  ['hangs up', (_, answer) => void answer.destroy(), { last_outcome: 'broken-off', last_status: null }],
+  [
+    'answers without an end',
+    (_, answer) => {
+      const pour = (): void => void answer.write('x'.repeat(65_536), (error) => error ?? pour());
+      pour();
+      return undefined;
+    },
+    { last_outcome: 'delivered', last_status: 200 },
+  ],
+  [
+    'begins an answer and never ends it',
+    (_, answer) => void answer.writeHead(500).write('SECRET'),
+    { last_outcome: 'refused', last_status: 500 },
+  ],
+])('writes down no more than a word and a status of a receiver that %s (C26)', async (_, behaviour, expected) => {
+  const hooks = await receiver(behaviour);
+  const { endpoint } = await endpointAt(hooks.url());
+  const sent = notice(endpoint);
+  await enqueue(sent);
+  work({ allow: [`127.0.0.1:${hooks.port}`], limits: { ...LIMITS, connect: 500, whole: 500 } });
+  await tried(sent);
+  const row = await rowOf(sent);
+  expect(row).toMatchObject({ ...expected, attempts: 1 });
+  expect(JSON.stringify(row)).not.toContain('SECRET');
+  expect(hooks.received).toHaveLength(1);
+});
+
+it('does not follow where it is sent to, be it inwards or not (C26)', async () => {
+  const inside = await receiver();
+  const hooks = await receiver(
+    (_, answer) => void answer.writeHead(302, { location: inside.url('/secret') }).end('SECRET'),
+  );
+  const { endpoint } = await endpointAt(hooks.url());
+  const sent = notice(endpoint);
+  await enqueue(sent);
+  workAt(hooks, inside);
+  await tried(sent);
+  expect(await rowOf(sent)).toMatchObject({ state: 'waiting', last_outcome: 'redirected', last_status: 302 });
+  expect(inside.connections).toBe(0);
+});
+
+it('waits as long as a busy receiver asks for', async () => {
+  const hooks = await receiver((_, answer) => void answer.writeHead(503, { 'retry-after': '1800' }).end());
+  const { endpoint } = await endpointAt(hooks.url());
+  const sent = notice(endpoint);
+  await enqueue(sent);
+  workAt(hooks);
+  await tried(sent);
+  const { last_outcome: outcome, last_attempt_at: at, next_attempt_at: next } = await rowOf(sent);
+  expect(outcome).toBe('throttled');
+  expect((next!.getTime() - at!.getTime()) / 1_000).toBeCloseTo(1_800, 0);
+});
+
+it('connects to no address that was not checked, whatever a name stands for by then (C26)', async () => {
+  const inside = await receiver(undefined, { encrypted: true });
+  const attempt = async (url: string, resolver: Resolver) => {
+    const { endpoint } = await endpointAt(url);
+    const sent = notice(endpoint);
+    await enqueue(sent);
+    const { end } = work({ allow: [], resolver });
+    await tried(sent);
+    await end();
+    return (await rowOf(sent)).last_outcome;
+  };
+  const at = (...answers: readonly (readonly string[])[]) => new FixedResolver({ 'hooks.example': answers });
+  const url = 'https://hooks.example/';
+  expect(await attempt(url, at(['169.254.169.254']))).toBe('address-not-allowed');
+  expect(await attempt(url, at(['203.0.113.7', '127.0.0.1']))).toBe('address-not-allowed');
+  expect(await attempt(inside.url(), at())).toBe('port-not-allowed');
+  expect(await attempt('https://[::ffff:7f00:1]/', at())).toBe('address-not-allowed');
+  expect(await attempt('https://0x7f000001/', at())).toBe('address-not-allowed');
+  expect(await attempt('https://unknown.example/', at())).toBe('not-resolved');
+  expect(inside.connections).toBe(0);
+});
+
+it('looks again at the address once it is connected, before it says a word (C26)', async () => {
+  const inside = await receiver(undefined, { encrypted: true });
+  const target = { url: new URL(inside.url()), addresses: ['127.0.0.1'] };
+  const signal = new AbortController().signal;
+  const options = { allowed: [], ca: null, limits: LIMITS, signal };
+  expect(await sendOnce(target, { headers: {}, body: '{}' }, options)).toMatchObject({
+    outcome: 'address-not-allowed',
+  });
+  expect(inside.received).toEqual([]);
+});
+
+it('believes nobody who cannot show a certificate for the name, and sends it nothing', async () => {
+  const hooks = await receiver(undefined, { encrypted: true });
+  const { endpoint } = await endpointAt(hooks.url('/', 'other.example'));
+  const [sent, away] = [notice(endpoint), notice((await endpointAt('http://127.0.0.1:1/')).endpoint)];
+  await enqueue(sent, away);
+  work({
+    allow: [`127.0.0.1:${hooks.port}`, '127.0.0.1:1'],
+    resolver: new FixedResolver({ 'other.example': [['127.0.0.1']] }),
+  });
+  await tried(sent);
+  await tried(away);
+  expect(await rowOf(sent)).toMatchObject({ last_outcome: 'tls-failed', last_status: null });
+  expect(await rowOf(away)).toMatchObject({ last_outcome: 'not-connected', last_status: null });
+  expect(hooks.received).toEqual([]);
+});
+
+it('pauses what fails five times in a row, connects only to look, and sends what waited in order once it is back (U5)', async () => {
+  const hooks = await receiver(() => 500);
+  const { endpoint } = await endpointAt(hooks.url());
+  const deliveries = Array.from({ length: 8 }, (_, index) => notice(endpoint, index + 1));
+  await enqueue(...deliveries);
+  workAt(hooks);
+  await eventually('paused', async () => (await endpointRow(endpoint)).paused_at !== null);
+  const paused = await endpointRow(endpoint);
+  expect(paused).toMatchObject({ pause_reason: 'failing', failures: 5 });
+  expect(paused.probe_at!.getTime() - paused.paused_at!.getTime()).toBeGreaterThanOrEqual(59_000);
+  expect(await deliveriesStanding(database)).toMatchObject({ waiting: 8, pausedEndpoints: 1 });
+  // Its turns come and go, and so do its retries, and its probe.
+  await letTimePass();
+  await eventually('a probe', async () => (await endpointRow(endpoint)).failures === 6);
+  await eventually(
+    'the turns are over',
+    async () => (await queue.boss.findJobs('webhook-first', { queued: true })).length === 0,
+  );
+  expect(hooks.received).toHaveLength(6);
+  expect((await rowOf(deliveries[0]!)).attempts).toBe(1);
+
+  hooks.behaviour = () => 200;
+  await letTimePass();
+  await eventually('back', async () => (await endpointRow(endpoint)).paused_at === null);
+  await letTimePass();
+  await eventually('all of it', async () => (await deliveriesStanding(database)).waiting === 0);
+  expect(await endpointRow(endpoint)).toMatchObject({ failures: 0, failing_since: null, probe_at: null });
+  const firsts = [...new Set(hooks.ids().slice(6))].filter((id) =>
+    deliveries.slice(5).some(({ eventId }) => eventId === id),
+  );
+  expect(firsts).toEqual(deliveries.slice(5).map(({ eventId }) => eventId));
+});
+
+it('pauses at once what says that it is gone, or what a person wants paused, until somebody resumes it', async () => {
+  const hooks = await receiver(() => 410);
+  const { endpoint } = await endpointAt(hooks.url());
+  const [first, second] = [notice(endpoint, 1), notice(endpoint, 2)];
+  await enqueue(first);
+  workAt(hooks);
+  await eventually('paused', async () => (await endpointRow(endpoint)).pause_reason === 'gone');
+  await enqueue(second);
+  await letTimePass();
+  await eventually(
+    'its turns are over',
+    async () => (await queue.boss.findJobs('webhook-first', { queued: true })).length === 0,
+  );
+  hooks.behaviour = () => 200;
+  expect(hooks.received).toHaveLength(1);
+  await database.transaction().execute((transaction) => queue.resume(transaction, endpoint));
+  await tried(second);
+  await pauseEndpoint(database, endpoint, 'person');
+  const third = notice(endpoint, 3);
+  await enqueue(third);
+  await eventually(
+    'its turn is over',
+    async () => (await queue.boss.findJobs('webhook-first', { queued: true })).length === 0,
+  );
+  expect(await rowOf(third)).toMatchObject({ state: 'waiting', attempts: 0 });
+});
+
+it('does not take this host for another one by any of its names, as the system resolves them (C26)', async () => {
+  for (const name of ['localhost', 'localhost.', 'LOCALHOST'])
+    expect(await checkTarget(`https://${name}/`, { resolver: new SystemResolver(), allowed: [] })).toEqual({
+      // There are systems that do not know it with a dot.
+      problem: expect.stringMatching(
+        name.endsWith('.') ? /^(address-not-allowed|not-resolved)$/ : /^address-not-allowed$/,
+      ),
+    });
+});
+
+it('sends nothing to what was removed, and gives up what is too old', async () => {
+  const hooks = await receiver();
+  const [gone, away] = [await endpointAt(hooks.url()), await endpointAt(hooks.url())];
+  const [first, second, third] = [notice(gone.endpoint), notice(away.endpoint), notice(randomUUID())];
+  await enqueue(first, second, third);
+  await removeEndpoint(database, gone.endpoint);
+  await pauseEndpoint(database, away.endpoint, 'person');
+  const age = (hours: number) =>
+    owner.query(`update webhook_delivery set enqueued_at = now() - make_interval(hours => ${hours})`);
+  await age(73);
+  await tidyDeliveries(database);
+  expect(await rowOf(first)).toMatchObject({ state: 'failed', last_outcome: 'endpoint-removed' });
+  expect(await rowOf(second)).toMatchObject({ state: 'failed', last_outcome: 'too-old' });
+  expect(await rowOf(third)).toMatchObject({ state: 'waiting' });
+  await age(97);
+  await tidyDeliveries(database);
+  expect(await rowOf(third)).toMatchObject({ state: 'failed', last_outcome: 'too-old' });
+  await age(24 * 31);
+  await tidyDeliveries(database);
+  expect(await deliveriesStanding(database)).toEqual({ waiting: 0, oldestWaitingSeconds: 0, pausedEndpoints: 1 });
+  expect(await database.selectFrom('webhook_delivery').selectAll().execute()).toEqual([]);
+  workAt(hooks);
+  await eventually(
+    'the turns are over',
+    async () => (await queue.boss.findJobs('webhook-first', { queued: true })).length === 0,
+  );
+  expect(hooks.connections).toBe(0);
+});
+
+it('lets deliveries wait where there is no key, and says so; with another key they fail by name and are kept (U5)', async () => {
+  const hooks = await receiver();
+  const { endpoint } = await endpointAt(hooks.url());
+  const sent = notice(endpoint);
+  await enqueue(sent);
+  const { worker } = work({ secrets: new WebhookSecrets(await readWebhookKey(null)) });
+  expect(worker.status().problem).toBe('Webhooks wait: ROLLCALL_WEBHOOK_KEY_FILE is not set.');
+  const other = join(directory, 'other');
+  await ensureWebhookKey(other);
+  const { end } = work({ secrets: new WebhookSecrets(await readWebhookKey(other)) });
+  await tried(sent);
+  await end();
+  expect(await rowOf(sent)).toMatchObject({ state: 'waiting', attempts: 1, last_outcome: 'not-unsealed' });
+  workAt(hooks);
+  await letTimePass();
+  await tried(sent, 2);
+  expect(await rowOf(sent)).toMatchObject({ state: 'delivered' });
+});
