@@ -12,7 +12,8 @@ import { InMemoryLogTails } from '@rollcall/log-tails/testing';
 import { credentialKey, machine, machineStream, type AcceptCheck } from '@rollcall/machine';
 import { admit, boot, check, keyHash, MACHINE_ID } from '@rollcall/machine/testing';
 import { createLogger, startHttpsApp } from '@rollcall/nest-platform';
-import { MachineApiLocation, OperatorApiModule } from '@rollcall/operator-api';
+import { MachineApiLocation, OperatorApiModule, WebhookAccess } from '@rollcall/operator-api';
+import { openWebhooks, SystemResolver, WebhookSecrets } from '@rollcall/webhooks';
 import { openTls } from '@rollcall/plane-ca';
 import { Follower, openReadModels, READ_MODELS, ReadModelQueries, type ReadModelDatabase } from '@rollcall/read-models';
 import { dumpTables } from '@rollcall/read-models/testing';
@@ -53,6 +54,11 @@ beforeAll(async () => {
       readModels: database,
       tails: new InMemoryLogTails(),
       machineApi: new MachineApiLocation('https://127.0.0.1:8443', tls.pins),
+      webhooks: new WebhookAccess(
+        openWebhooks({ connectionString: fresh.url, applicationName: 'test' }),
+        new WebhookSecrets({ key: null, problem: 'there is none' }),
+        { resolver: new SystemResolver(), allowed: [] },
+      ),
       readiness: [],
     }),
     logger,

@@ -10,7 +10,9 @@ import { credentialKey, machine, machineStream, type AcceptCheck } from '@rollca
 import { check } from '@rollcall/machine/testing';
 import { createLogger, type Logger } from '@rollcall/nest-platform';
 import { readOperatorApiConfig, start, type OperatorApi } from '@rollcall/operator-api';
-import { Follower, openReadModels, READ_MODELS, ReadModelQueries } from '@rollcall/read-models';
+import { person, personStream } from '@rollcall/person';
+import { Follower, openReadModels, READ_MODELS, ReadModelQueries, RecordFollower } from '@rollcall/read-models';
+import { EndpointNotices, openWebhooks, readWebhookKey, WebhookQueue, WebhookSecrets } from '@rollcall/webhooks';
 import { eventually } from './processes.js';
 import { freshDatabase } from './postgres.js';
 
@@ -29,10 +31,16 @@ export type OperatorPlane = {
   readonly store: PostgresEventStore;
   readonly tails: PostgresLogTails;
   readonly personId: string;
-  /** Starts one more instance on the same record. */
-  another(): Promise<OperatorApi>;
-  /** A new one-time link, as a person pastes it. */
-  link(): Promise<string>;
+  /** Starts one more instance on the same record. (Default: with the same settings) */
+  another(settings?: Readonly<Record<string, string>>): Promise<OperatorApi>;
+  /** A new one-time link, as a person pastes it. (Default: the first person) */
+  link(personId?: string): Promise<string>;
+  /** Makes somebody else known; answers their id. */
+  anotherPerson(name: string): Promise<string>;
+  /** The secrets of a webhook that are valid, the newest first. */
+  secretsOf(webhook: string): Promise<readonly string[]>;
+  /** Seals an address, as a request does that gets no further. */
+  sealOnly(webhook: string, url: string): Promise<void>;
   /** Lets a machine join. (Default owner: the first person; Default name: the one that its first check tells) */
   join(options?: { readonly owner?: string; readonly name?: string | null }): Promise<JoinedMachine>;
   /** Resolves when the read models show all that is recorded. */
@@ -40,9 +48,10 @@ export type OperatorPlane = {
   close(): Promise<void>;
 };
 
-/** Starts it. (Default logger: silent) */
+/** Starts it. (Default logger: silent; Default settings: those that it needs) */
 export const startOperatorPlane = async (
   logger: Logger = createLogger({ name: 'test', level: 'silent' }),
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<OperatorPlane> => {
   const database = await freshDatabase();
   const directory = await mkdtemp(join(tmpdir(), 'rollcall-operator-'));
@@ -54,14 +63,26 @@ export const startOperatorPlane = async (
     const follower = new Follower({ database: readModels, store, model, log: logger, lookEvery: 50 });
     loops.run((signal) => follower.run(signal));
   }
-  const config = readOperatorApiConfig({
+  const connection = { connectionString: database.url, applicationName: 'test' };
+  const webhooks = openWebhooks(connection);
+  const queue = await WebhookQueue.open({ ...connection, looksAfter: false });
+  const secrets = new WebhookSecrets(await readWebhookKey(settings['ROLLCALL_WEBHOOK_KEY_FILE'] ?? null));
+  const notices = new RecordFollower({
+    followed: new EndpointNotices({ database: webhooks, queue, log: logger }),
+    store,
+    log: logger,
+    lookEvery: 50,
+  });
+  loops.run((signal) => notices.run(signal));
+  const environment = {
     ROLLCALL_DATABASE_URL: database.url,
     ROLLCALL_OPERATOR_API_PORT: '0',
     ROLLCALL_CA_DIR: directory,
-  });
+    ...settings,
+  };
   const instances: OperatorApi[] = [];
-  const another = async (): Promise<OperatorApi> => {
-    const instance = await start(config, logger);
+  const another = async (over: Readonly<Record<string, string>> = {}): Promise<OperatorApi> => {
+    const instance = await start(readOperatorApiConfig({ ...environment, ...over }), logger);
     instances.push(instance);
     return instance;
   };
@@ -75,15 +96,27 @@ export const startOperatorPlane = async (
     tails,
     personId,
     another,
-    link: async () => {
-      const { secret } = await issueSignInLink(store, personId);
+    link: async (person = personId) => {
+      const { secret } = await issueSignInLink(store, person);
       return signInAddress(secret, { operatorApi: api.url, pins: api.pins });
+    },
+    anotherPerson: async (name) => {
+      const id = randomUUID();
+      const registration = { type: 'RegisterPerson', name } as const;
+      await store.decide(person, { stream: personStream(id) }, registration, { actor: { kind: 'plane', id: 'test' } });
+      return id;
+    },
+    secretsOf: async (webhook) => (await secrets.open(webhooks, webhook))?.secrets ?? [],
+    sealOnly: async (webhook, url) => {
+      await webhooks.transaction().execute((transaction) => secrets.create(transaction, webhook, url));
     },
     join: ({ owner = personId, name = null } = {}) => joinMachine(store, owner, name),
     caughtUp: () =>
       eventually('the read models show all', async () => {
         const status = await queries.status();
+        const lookedThrough = notices.status().place?.checkpoint === (await store.newest()).number;
         return (
+          lookedThrough &&
           status.length === READ_MODELS.length &&
           status.every(({ lagBatches, rebuilding }) => lagBatches === '0' && !rebuilding)
         );
@@ -91,7 +124,7 @@ export const startOperatorPlane = async (
     close: async () => {
       await Promise.all(instances.map((instance) => instance.close()));
       await loops.end();
-      await Promise.all([store.close(), readModels.destroy(), tails.close()]);
+      await Promise.all([store.close(), readModels.destroy(), tails.close(), queue.close(), webhooks.destroy()]);
       await Promise.all([database.drop(), rm(directory, { recursive: true })]);
     },
   };

@@ -8,8 +8,8 @@ export type Answered<Body> = { readonly status: number; readonly body: Body };
 /** Asks the operator API something. */
 export type Ask = <Body>(method: HttpCall['method'], path: string, body?: unknown) => Promise<Answered<Body>>;
 
-/** Signs the first person in at a plane, and asks on as that person. */
-export const askAs = async ({ api, link }: OperatorPlane): Promise<Ask> => {
+/** Signs a person in at a plane, and asks on as that person. (Default: the first one) */
+export const askAs = async ({ api, link }: OperatorPlane, person?: string): Promise<Ask> => {
   const client = new PinnedClient({ origin: api.url, pins: api.pins });
   const ask =
     (session: string | null): Ask =>
@@ -25,7 +25,7 @@ export const askAs = async ({ api, link }: OperatorPlane): Promise<Ask> => {
       });
       return { status: answer.status, body: JSON.parse(answer.body) as Body };
     };
-  const secret = new URL(await link()).hash.slice(1).split('.')[0];
+  const secret = new URL(await link(person)).hash.slice(1).split('.')[0];
   const { body } = await ask(null)<SignInAnswer>('POST', '/v1/sessions', { link: secret });
   return ask(body.session);
 };

@@ -4,11 +4,12 @@ import { createLogger, routesOf } from '@rollcall/nest-platform';
 import { InMemoryEventStore } from '@rollcall/event-store/testing';
 import { InMemoryLogTails } from '@rollcall/log-tails/testing';
 import { openReadModels } from '@rollcall/read-models';
+import { openWebhooks, SystemResolver, WebhookSecrets } from '@rollcall/webhooks';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freshDatabase, type FreshDatabase } from '../../../test/support/postgres.js';
-import { MachineApiLocation, OperatorApiModule, readOperatorApiConfig, start } from './index.js';
+import { MachineApiLocation, OperatorApiModule, readOperatorApiConfig, start, WebhookAccess } from './index.js';
 
 jest.setTimeout(60_000);
 
@@ -61,6 +62,11 @@ describe('who may call what (O3)', () => {
         readModels: openReadModels({ connectionString: database.url }),
         tails: new InMemoryLogTails(),
         machineApi: new MachineApiLocation('https://127.0.0.1:8443', []),
+        webhooks: new WebhookAccess(
+          openWebhooks({ connectionString: database.url, applicationName: 'test' }),
+          new WebhookSecrets({ key: null, problem: 'there is none' }),
+          { resolver: new SystemResolver(), allowed: [] },
+        ),
         readiness: [],
       }),
     );

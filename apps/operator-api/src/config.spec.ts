@@ -13,6 +13,7 @@ it('needs a database and a place for certificates, and has a default for the res
     port: 8_444,
     tls: { directory: least.ROLLCALL_CA_DIR, name: 'operator-api', hosts: ['localhost', '127.0.0.1', '::1'] },
     machineApi: { address: 'https://127.0.0.1:8443', pins: null },
+    webhooks: { keyFile: null, allowed: [], ca: null },
     metrics: null,
     traces: null,
     logLevel: 'info',

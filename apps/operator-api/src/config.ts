@@ -11,6 +11,7 @@ import {
 } from '@rollcall/nest-platform';
 import { readConfig, type Environment } from '@rollcall/settings';
 import type { TlsSettings } from '@rollcall/plane-ca';
+import { readWebhookSettings, type WebhookSettings } from '@rollcall/webhooks';
 import { isPin } from '@rollcall/wire';
 
 /** What the operator API needs to know. */
@@ -23,6 +24,7 @@ export type OperatorApiConfig = {
   readonly tls: TlsSettings;
   /** Where machines reach the plane, as tokens tell them; its pins are null where they are those of this server. */
   readonly machineApi: { readonly address: string; readonly pins: readonly string[] | null };
+  readonly webhooks: WebhookSettings;
   /** null: nothing is measured. */
   readonly metrics: MetricsSettings | null;
   /** null: nothing is followed. */
@@ -37,6 +39,7 @@ export type OperatorApiConfig = {
  * - `ROLLCALL_OPERATOR_API_HOST` (Default: 127.0.0.1), `ROLLCALL_OPERATOR_API_PORT` (Default: 8444)
  * - `ROLLCALL_MACHINE_API_ADDRESS` (Default: https://127.0.0.1:8443), `ROLLCALL_MACHINE_API_PINS` (Default: those of this server;
  *   `none` for a machine API with a public certificate)
+ * - those of `readWebhookSettings`
  *
  * @throws ConfigError naming every problem at the same time.
  */
@@ -57,6 +60,7 @@ export const readOperatorApiConfig = (environment: Environment): OperatorApiConf
       port: settings.port('ROLLCALL_OPERATOR_API_PORT', 8_444),
       tls: readTls(settings, 'operator-api'),
       machineApi: { address, pins: none ? [] : pins.length === 0 ? null : pins },
+      webhooks: readWebhookSettings(settings),
       metrics: readMetrics(settings),
       traces: readTraces(settings),
       logLevel: readLogLevel(settings),

@@ -3,3 +3,4 @@ export { MachineApiLocation } from './enrolment/machine-api-location.js';
 export { document } from './openapi.js';
 export { OperatorApiModule, type OperatorApiFoundation } from './operator-api.module.js';
 export { start, type OperatorApi } from './start.js';
+export { WebhookAccess } from './webhook/webhook-access.js';

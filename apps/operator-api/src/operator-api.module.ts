@@ -11,6 +11,7 @@ import {
   ReadModelQueries,
   type ReadModelDatabase,
 } from '@rollcall/read-models';
+import { WebhookQueries } from '@rollcall/webhooks';
 import { PersonAuthenticator } from './access/person-authenticator.js';
 import { EnrolmentModule } from './enrolment/enrolment.module.js';
 import { MachineApiLocation } from './enrolment/machine-api-location.js';
@@ -18,6 +19,8 @@ import { MachineModule } from './machine/machine.module.js';
 import { PresenceModule } from './presence/presence.module.js';
 import { ReadModelModule } from './read-model/read-model.module.js';
 import { SessionModule } from './session/session.module.js';
+import { WebhookAccess } from './webhook/webhook-access.js';
+import { WebhookModule } from './webhook/webhook.module.js';
 
 /** What the app stands on. Whoever made these ends them. */
 export type OperatorApiFoundation = {
@@ -25,6 +28,7 @@ export type OperatorApiFoundation = {
   readonly readModels: ReadModelDatabase;
   readonly tails: LogTails;
   readonly machineApi: MachineApiLocation;
+  readonly webhooks: WebhookAccess;
   readonly readiness: readonly ReadinessCheck[];
 };
 
@@ -50,6 +54,11 @@ const providers = (foundation: () => OperatorApiFoundation) => {
     { provide: ReadModelQueries, useFactory: () => new ReadModelQueries(foundation().readModels, foundation().store) },
     { provide: LogTails, useFactory: () => foundation().tails },
     { provide: MachineApiLocation, useFactory: () => foundation().machineApi },
+    { provide: WebhookAccess, useFactory: () => foundation().webhooks },
+    {
+      provide: WebhookQueries,
+      useFactory: () => new WebhookQueries(foundation().webhooks.database, foundation().store),
+    },
     { provide: Clock, useClass: SystemClock },
   ];
   return { provided, tokens: provided.map(({ provide }) => provide) };
@@ -81,6 +90,7 @@ export class OperatorApiModule {
         MachineModule,
         PresenceModule,
         ReadModelModule,
+        WebhookModule,
       ],
     };
   }

@@ -12,9 +12,11 @@ import {
 import { openTls } from '@rollcall/plane-ca';
 import { openReadModels } from '@rollcall/read-models';
 import { measureAppends, measureRequests, type Metrics, type Traces } from '@rollcall/telemetry';
+import { openWebhooks, readWebhookKey, SystemResolver, WebhookSecrets } from '@rollcall/webhooks';
 import type { OperatorApiConfig } from './config.js';
 import { MachineApiLocation } from './enrolment/machine-api-location.js';
 import { OperatorApiModule } from './operator-api.module.js';
+import { WebhookAccess } from './webhook/webhook-access.js';
 
 /** A running operator API. */
 export type OperatorApi = {
@@ -77,18 +79,27 @@ const open = async (
     applicationName: 'rollcall operator-api log tails',
     onIdleError: (error) => logger.warn({ err: error }, 'a connection to the log tails broke'),
   });
+  const webhooks = openWebhooks({
+    connectionString: config.database.url,
+    applicationName: 'rollcall operator-api webhooks',
+    onIdleError: (error) => logger.warn({ err: error }, 'a connection to the webhooks broke'),
+  });
   const end = async (): Promise<void> => {
-    await Promise.all([store.close(), readModels.destroy(), tails.close()]);
+    await Promise.all([store.close(), readModels.destroy(), tails.close(), webhooks.destroy()]);
   };
   try {
     await tails.forgetDeleted();
     const machineApi = new MachineApiLocation(config.machineApi.address, config.machineApi.pins ?? tls.pins);
+    const secrets = new WebhookSecrets(await readWebhookKey(config.webhooks.keyFile));
+    if (secrets.problem !== null) logger.warn({}, secrets.problem);
+    const targets = { resolver: new SystemResolver(), allowed: config.webhooks.allowed };
     const { url, port, reloadCertificate, close } = await startHttpsApp({
       module: OperatorApiModule.on({
         store,
         readModels,
         tails,
         machineApi,
+        webhooks: new WebhookAccess(webhooks, secrets, targets),
         readiness: recordReadiness(store, config.database),
       }),
       logger,

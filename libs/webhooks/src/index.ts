@@ -22,3 +22,4 @@ export type { DeliveryState, PauseReason, WebhookDatabase, WebhookTables } from 
 export { checkTarget, Resolver, SystemResolver } from './target.js';
 export type { Target, TargetProblem, TargetRules } from './target.js';
 export { EndpointNotices, type EndpointNoticesOptions, type NoticePlace } from './notices/endpoint-notices.js';
+export { DELIVERY_LIMIT, DELIVERY_PLACE, WebhookQueries, type ListDeliveries } from './queries.js';

@@ -230,3 +230,102 @@ export type ReadModelStatus = {
 };
 /** `GET /v1/read-models`. */
 export type ReadModelList = { readonly readModels: readonly ReadModelStatus[] };
+
+/** What a webhook can be told; `webhook.test` is sent to whoever asks for it. docs/webhooks.md says what each carries. */
+export type WebhookEvent =
+  | 'machine.absent'
+  | 'machine.stopped'
+  | 'machine.returned'
+  | 'machine.blocked'
+  | 'machine.admitted'
+  | 'machine.deleted'
+  | 'credential.rotated'
+  | 'fleet.silence';
+/** `POST /v1/webhooks`. The command's id becomes the webhook's. */
+export type AddWebhookRequest = {
+  readonly commandId: string;
+  /** https; at most 2,000 characters. */
+  readonly url: string;
+  /** One or more. */
+  readonly events: readonly WebhookEvent[];
+  /** Of silences, only those that break a promise (N11). (Default: false) */
+  readonly promisedOnly?: boolean;
+};
+/** The secret is answered here and never again. A repetition is answered with another one, and for 24 hours both are valid. */
+export type AddWebhookAnswer = {
+  readonly webhook: {
+    readonly id: string;
+    readonly host: string;
+    readonly events: readonly WebhookEvent[];
+    readonly promisedOnly: boolean;
+  };
+  /** `whsec_` and the base64 of 32 bytes, as Standard Webhooks has it. */
+  readonly secret: string;
+};
+/** The body of what is asked of a webhook: `DELETE /v1/webhooks/:id`, and `POST` to its `test`, `secret`, `pause` and `resume`. */
+export type WebhookCommandRequest = { readonly commandId: string };
+/** What was decided about it. */
+export type WebhookAnswer = {
+  readonly webhook: { readonly id: string; readonly paused: boolean; readonly removed: boolean };
+};
+/** `POST /v1/webhooks/:id/secret`: as for {@link AddWebhookAnswer}. The secret before is valid for 24 hours more. */
+export type RollWebhookSecretAnswer = { readonly webhook: { readonly id: string }; readonly secret: string };
+/** `POST /v1/webhooks/:id/replay`: one delivery by its event, or those of a time (RFC 3339; `to` not included). */
+export type ReplayWebhookRequest = {
+  readonly commandId: string;
+  readonly eventId?: string;
+  readonly from?: string;
+  readonly to?: string;
+  /** Only these types. (Default: all) */
+  readonly types?: readonly string[];
+};
+
+/** One webhook. What it has to do with its receiver is as of the answer's own time. */
+export type WebhookView = {
+  readonly id: string;
+  /** The host of its address; the rest is shown to nobody. */
+  readonly host: string;
+  readonly events: readonly WebhookEvent[];
+  readonly promisedOnly: boolean;
+  readonly createdAt: string;
+  /** `failing`: its last attempts failed, and it is tried now and then; `gone`: it answered 410; null: it is sent to. */
+  readonly paused: { readonly reason: 'person' | 'failing' | 'gone'; readonly since: string } | null;
+  /** Attempts that failed in a row, and since when. */
+  readonly failures: number;
+  readonly failingSince: string | null;
+  /** Deliveries that are still to be made. */
+  readonly waiting: number;
+};
+/** `GET /v1/webhooks`: the oldest first. */
+export type WebhookList = AsOf & {
+  readonly webhooks: readonly WebhookView[];
+  /** Why nothing can be sent at all, in one sentence for whoever runs the plane; null: it can. */
+  readonly problem: string | null;
+};
+
+/** What became of a notice to one webhook. */
+export type WebhookDeliveryView = {
+  /** The id of the event: the receiver's `webhook-id`. */
+  readonly id: string;
+  readonly type: string;
+  /** null: it is about no single machine. */
+  readonly machine: string | null;
+  readonly sequence: number;
+  readonly occurredAt: string;
+  /** `failed`: it was tried for three days, or the webhook is no more. */
+  readonly state: 'waiting' | 'delivered' | 'failed';
+  readonly attempts: number;
+  readonly lastAttemptAt: string | null;
+  /** The receiver's HTTP status; null: it did not come to that. */
+  readonly lastStatus: number | null;
+  /** One word of a closed list, such as `timeout`. */
+  readonly lastOutcome: string | null;
+  readonly nextAttemptAt: string | null;
+  readonly deliveredAt: string | null;
+};
+/** `GET /v1/webhooks/:id/deliveries`: the newest first. */
+export type WebhookDeliveryList = {
+  readonly deliveries: readonly WebhookDeliveryView[];
+  /** Opaque; null on the last page. */
+  readonly next: string | null;
+};

@@ -68,6 +68,8 @@ export type Problem = {
   readonly highestBoot?: number;
   /** `name-ambiguous`: the machines that match, at most ten. */
   readonly candidates?: readonly { readonly id: string; readonly name: string | null }[];
+  /** `webhook-target-refused`: what is wrong with it, a word of a closed list (`TargetProblem` in libs/webhooks). */
+  readonly reason?: string;
   /** The request's id, as in the plane's logs. */
   readonly requestId?: string;
 };

@@ -1,0 +1,29 @@
+import { Body, Controller, Post } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { ApiCreatedResponse, ApiTags } from '@nestjs/swagger';
+import { Allow, ApiProblems, Caller, STRICT_BODY } from '@rollcall/nest-platform';
+import type { AddWebhookAnswer } from '@rollcall/wire';
+import type { SignedIn } from '../../access/person-authenticator.js';
+import { AddOwnedWebhook } from './add-webhook.command.js';
+import { AddWebhookAnswerDto, AddWebhookDto } from './add-webhook.dto.js';
+
+@ApiTags('webhooks')
+@Allow('person')
+@Controller('v1/webhooks')
+export class AddWebhookController {
+  constructor(private readonly commands: CommandBus) {}
+
+  /**
+   * Lets a program be told what happens to the caller's machines from now on (U5). The secret is answered here only; a repetition is
+   * answered with another one, because nobody can know whether the first was read, and for 24 hours both are valid.
+   */
+  @Post()
+  @ApiCreatedResponse({ type: AddWebhookAnswerDto })
+  @ApiProblems('not-signed-in', 'webhook-target-refused', 'invalid-body', 'webhook-key-missing', 'unavailable')
+  addWebhook(
+    @Caller() { id }: SignedIn,
+    @Body(STRICT_BODY) { promisedOnly = false, ...wanted }: AddWebhookDto,
+  ): Promise<AddWebhookAnswer> {
+    return this.commands.execute(new AddOwnedWebhook(id, { ...wanted, promisedOnly }));
+  }
+}

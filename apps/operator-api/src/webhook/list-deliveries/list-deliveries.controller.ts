@@ -1,0 +1,33 @@
+import { Controller, Get, Param, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
+import { Allow, ApiProblems, Caller, STRICT_BODY } from '@rollcall/nest-platform';
+import { WebhookQueries } from '@rollcall/webhooks';
+import type { WebhookDeliveryList } from '@rollcall/wire';
+import type { SignedIn } from '../../access/person-authenticator.js';
+import { OwnedWebhooks } from '../owned-webhooks.js';
+import { WEBHOOK_ID } from '../webhook.dto.js';
+import { DeliveryListDto, ListDeliveriesDto } from './list-deliveries.dto.js';
+
+@ApiTags('webhooks')
+@Allow('person')
+@Controller('v1/webhooks/:webhook/deliveries')
+export class ListDeliveriesController {
+  constructor(
+    private readonly owned: OwnedWebhooks,
+    private readonly webhooks: WebhookQueries,
+  ) {}
+
+  /** What a webhook was told or is to be told, and what became of it, the newest first. Nothing of what the receiver answered is kept. */
+  @Get()
+  @ApiParam(WEBHOOK_ID)
+  @ApiOkResponse({ type: DeliveryListDto })
+  @ApiProblems('not-signed-in', 'webhook-not-found', 'invalid-body', 'unavailable')
+  async listDeliveries(
+    @Caller() { id }: SignedIn,
+    @Param('webhook') webhook: string,
+    @Query(STRICT_BODY) query: ListDeliveriesDto,
+  ): Promise<WebhookDeliveryList> {
+    await this.owned.require(webhook, id);
+    return this.webhooks.deliveries(webhook, query);
+  }
+}

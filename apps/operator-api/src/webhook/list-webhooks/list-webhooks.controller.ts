@@ -1,0 +1,26 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { Allow, ApiProblems, Caller } from '@rollcall/nest-platform';
+import { WebhookQueries } from '@rollcall/webhooks';
+import type { WebhookList } from '@rollcall/wire';
+import type { SignedIn } from '../../access/person-authenticator.js';
+import { WebhookAccess } from '../webhook-access.js';
+import { WebhookListDto } from './list-webhooks.dto.js';
+
+@ApiTags('webhooks')
+@Allow('person')
+@Controller('v1/webhooks')
+export class ListWebhooksController {
+  constructor(
+    private readonly webhooks: WebhookQueries,
+    private readonly access: WebhookAccess,
+  ) {}
+
+  /** The caller's webhooks, the oldest first, and how each gets on with its receiver. */
+  @Get()
+  @ApiOkResponse({ type: WebhookListDto })
+  @ApiProblems('not-signed-in', 'unavailable')
+  async listWebhooks(@Caller() { id }: SignedIn): Promise<WebhookList> {
+    return { ...(await this.webhooks.list(id)), problem: this.access.problem };
+  }
+}

@@ -1,0 +1,29 @@
+import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
+import { Allow, ApiProblems, Caller, STRICT_BODY } from '@rollcall/nest-platform';
+import type { WebhookAnswer } from '@rollcall/wire';
+import type { SignedIn } from '../../access/person-authenticator.js';
+import { ChangeOwnedWebhook } from '../change-webhook/change-webhook.command.js';
+import { WEBHOOK_ID, WebhookAnswerDto, WebhookCommandDto } from '../webhook.dto.js';
+
+@ApiTags('webhooks')
+@Allow('person')
+@Controller('v1/webhooks/:webhook/resume')
+export class ResumeWebhookController {
+  constructor(private readonly commands: CommandBus) {}
+
+  /** Sends to it again, whether a person or its own failures had stopped it; what waits goes out. */
+  @Post()
+  @HttpCode(200)
+  @ApiParam(WEBHOOK_ID)
+  @ApiOkResponse({ type: WebhookAnswerDto })
+  @ApiProblems('not-signed-in', 'webhook-not-found', 'invalid-body', 'unavailable')
+  resumeWebhook(
+    @Caller() { id }: SignedIn,
+    @Param('webhook') webhook: string,
+    @Body(STRICT_BODY) { commandId }: WebhookCommandDto,
+  ): Promise<WebhookAnswer> {
+    return this.commands.execute(new ChangeOwnedWebhook(id, commandId, webhook, { type: 'ResumeWebhookEndpoint' }));
+  }
+}
