@@ -1,4 +1,5 @@
 import { LABEL_KEY, parseLabel } from '@rollcall/machine';
+import { SUBSCRIBABLE } from '@rollcall/webhook-endpoint';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { showHistory } from './commands/history.js';
 import { issueToken } from './commands/issue-token.js';
@@ -19,6 +20,18 @@ import { listBlockers, showReadiness } from './commands/readiness.js';
 import { rebuildReadModel, showReadModels } from './commands/read-models.js';
 import { login, logout } from './commands/sign-in.js';
 import { watchMachines } from './commands/watch-machines.js';
+import {
+  addWebhook,
+  listDeliveries,
+  listWebhooks,
+  removeWebhook,
+  replayDeliveries,
+  rollSecret,
+  tellWebhook,
+  type DeliveryFilter,
+  type NewWebhook,
+  type Replay,
+} from './commands/webhooks.js';
 import type { Context } from './context.js';
 import { parseDuration } from './duration.js';
 import { parsePointInTime } from './point-in-time.js';
@@ -77,6 +90,40 @@ const labelFilter = (text: string): string => {
   if (!LABEL_KEY.test(text)) label(text);
   return text;
 };
+
+const SENT_TYPES = [...SUBSCRIBABLE, 'webhook.test'] as const;
+
+/** Words between commas, each of them one of these. */
+const wordsOf =
+  <Word extends string>(allowed: readonly Word[]) =>
+  (text: string): readonly Word[] => {
+    const words = [...new Set(text.split(',').map((word) => word.trim()))];
+    const known = allowed.filter((word) => words.includes(word));
+    if (known.length !== words.length)
+      throw new InvalidArgumentError(
+        `It must be one or more of these, with commas between them: ${allowed.join(', ')}.`,
+      );
+    return known;
+  };
+
+const time = (text: string): string => {
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text) || Number.isNaN(Date.parse(text)))
+    throw new InvalidArgumentError('It must be a time such as 2026-11-29T14:02:10Z.');
+  return new Date(text).toISOString();
+};
+
+const eventId = (text: string): string => {
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text))
+    throw new InvalidArgumentError('It must be the id of an event, as `rollcall webhooks deliveries` shows it.');
+  return text.toLowerCase();
+};
+
+const webhookArgument = (): Argument =>
+  new Argument('<webhook>', 'its id, or the first 4 or more characters of it').argParser((text: string) => {
+    if (!/^[0-9a-f][0-9a-f-]{3,35}$/.test(text))
+      throw new InvalidArgumentError('It must be the id of a webhook, or its first 4 or more characters.');
+    return text;
+  });
 
 const LONGEST_NAME = 64;
 
@@ -231,6 +278,61 @@ export const buildProgram = (
     .addArgument(machineArgument())
     .option('--limit <episodes>', 'at most so many, the newest', upTo(500), 100)
     .action((machine: string, options: { limit: number }) => showReadiness(machine, options, context()));
+
+  const webhooks = program
+    .command('webhooks')
+    .description('programs that are told what happens to machines that are yours');
+  webhooks
+    .command('list', { isDefault: true })
+    .description('who is told what, and how each gets on with its receiver (the default)')
+    .action(() => listWebhooks(context()));
+  webhooks
+    .command('add')
+    .description('tell a program from now on; the secret alone goes to standard output, once')
+    .argument('<url>', 'https://…; one that is typed here stays in the history of the shell', given)
+    .requiredOption('--events <types>', `what to tell it, of: ${SUBSCRIBABLE.join(', ')}`, wordsOf(SUBSCRIBABLE))
+    .option('--promised-only', 'of silences, only those that break a promise')
+    .action((url: string, wanted: NewWebhook) => addWebhook(url, wanted, context()));
+  webhooks
+    .command('remove')
+    .description('tell it nothing more, and forget its address and secrets')
+    .addArgument(webhookArgument())
+    .option('--yes', 'do not ask')
+    .action((webhook: string, options: { yes?: boolean }) => removeWebhook(webhook, options, context()));
+  for (const [verb, description] of [
+    ['test', 'send it a notice of the type webhook.test'],
+    ['pause', 'send it nothing until it is resumed; what happens meanwhile waits'],
+    ['resume', 'send to it again, whether a person or its own failures had stopped it'],
+  ] as const)
+    webhooks
+      .command(verb)
+      .description(description)
+      .addArgument(webhookArgument())
+      .action((webhook: string) => tellWebhook(verb)(webhook, context()));
+  webhooks
+    .command('roll-secret')
+    .description(
+      'make another secret; it alone goes to standard output, once, and the one before is valid for 24 hours more',
+    )
+    .addArgument(webhookArgument())
+    .action((webhook: string) => rollSecret(webhook, context()));
+  webhooks
+    .command('deliveries')
+    .description('what it was told, and what became of it, the newest first')
+    .addArgument(webhookArgument())
+    .addOption(new Option('--state <state>', 'only these').choices(['waiting', 'delivered', 'failed']))
+    .addOption(new Option('--type <type>', 'only these').choices(SENT_TYPES))
+    .option('--limit <deliveries>', 'at most so many, the newest', upTo(10_000), 100)
+    .action((webhook: string, filter: DeliveryFilter) => listDeliveries(webhook, filter, context()));
+  webhooks
+    .command('replay')
+    .description('send it again what was sent, under the same ids')
+    .addArgument(webhookArgument())
+    .option('--event <id>', 'one delivery', eventId)
+    .option('--from <time>', 'what happened from then on', time)
+    .option('--to <time>', 'and before then', time)
+    .option('--types <types>', 'only these types, with commas between them', wordsOf(SENT_TYPES))
+    .action((webhook: string, replay: Replay) => replayDeliveries(webhook, replay, context()));
 
   const readModels = program.command('read-models').description('the views that follow the record');
   readModels

@@ -34,6 +34,17 @@ const fields = ({ errors = [], detail, title }: Problem): string =>
   errors.map(({ field, message }) => (message.startsWith(field) ? message : `${field} ${message}`)).join('; ') ||
   (detail ?? title);
 
+/** What is wrong with an address for webhooks, after a colon. */
+const TARGET_PROBLEMS: Readonly<Record<string, string>> = {
+  'not-a-url': 'it is no https URL',
+  'not-encrypted': 'it must begin with https',
+  'has-credentials': 'it must not carry a user or a password',
+  'port-not-allowed': 'only the ports 443 and 8443 are open, unless whoever runs the plane allows it',
+  'address-not-allowed':
+    'its host has a private or reserved address, which whoever runs the plane would have to allow (ROLLCALL_WEBHOOK_ALLOW)',
+  'not-resolved': 'the plane does not find its host',
+};
+
 /** What people are told of the refusals that they meet; the rest is told in the plane's own words. */
 const TELLINGS: Partial<Record<ProblemCode, Telling>> = {
   'not-signed-in': {
@@ -46,6 +57,19 @@ const TELLINGS: Partial<Record<ProblemCode, Telling>> = {
   },
   'machine-not-found': { exitCode: EXIT.notFound, sentence: () => 'There is no such machine.' },
   'read-model-not-found': { exitCode: EXIT.notFound, sentence: () => 'There is no such read model.' },
+  'webhook-not-found': { exitCode: EXIT.notFound, sentence: () => 'There is no such webhook.' },
+  'webhook-delivery-not-found': {
+    exitCode: EXIT.notFound,
+    sentence: () => 'This webhook was not told of such an event; see `rollcall webhooks deliveries`.',
+  },
+  'webhook-target-refused': {
+    exitCode: EXIT.usage,
+    sentence: ({ reason = '' }) => `The plane sends nothing to this URL: ${TARGET_PROBLEMS[reason] ?? reason}.`,
+  },
+  'webhook-key-missing': {
+    exitCode: EXIT.failed,
+    sentence: () => 'The plane has no key to seal secrets with: whoever runs it sets ROLLCALL_WEBHOOK_KEY_FILE.',
+  },
   'name-ambiguous': {
     exitCode: EXIT.failed,
     sentence: (problem) => `Several machines match; name one by its id: ${candidates(problem)}.`,

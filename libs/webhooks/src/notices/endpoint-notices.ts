@@ -5,7 +5,7 @@ import type { Transaction } from 'kysely';
 import { removeEndpoint } from '../endpoints.js';
 import type { NewDelivery, Replayed, WebhookQueue } from '../queue.js';
 import type { WebhookDatabase, WebhookTables } from '../tables.js';
-import { addEndpoint, endpointsIn, pauseByPerson, resumeEndpoint } from './endpoint-rows.js';
+import { addEndpoint, endpointsIn, pauseByPerson } from './endpoint-rows.js';
 import { knownMachines } from './known-machines.js';
 import { learn, noticeOf, testNotice, TYPES_OF, UNKNOWN, type Notice } from './notice.js';
 import { endpointIn, isId, isTold, type Endpoint } from './subscriptions.js';
@@ -167,7 +167,7 @@ export class EndpointNotices {
         await pauseByPerson(transaction, id);
         return [];
       case 'WebhookEndpointResumed':
-        await resumeEndpoint(transaction, queue, id);
+        await queue.resume(transaction, id);
         return [];
       case 'WebhookReplayRequested': {
         const which = replayedBy(recorded.event);

@@ -1,7 +1,6 @@
 import type { Instant } from '@rollcall/decider';
 import { SUBSCRIBABLE } from '@rollcall/webhook-endpoint';
 import { sql, type Transaction } from 'kysely';
-import type { WebhookQueue } from '../queue.js';
 import type { WebhookTables } from '../tables.js';
 import type { Endpoint } from './subscriptions.js';
 
@@ -56,24 +55,4 @@ export const pauseByPerson = async (transaction: Transacting, endpoint: string):
     .set({ paused_at: sql<Date>`coalesce(paused_at, clock_timestamp())`, pause_reason: 'person', probe_at: null })
     .where('endpoint', '=', endpoint)
     .execute();
-};
-
-/** Whatever had stopped it, it is sent to again, and what waits for its first attempt gets its turn. */
-export const resumeEndpoint = async (
-  transaction: Transacting,
-  queue: WebhookQueue,
-  endpoint: string,
-): Promise<void> => {
-  await transaction
-    .updateTable('webhook_endpoint')
-    .set({ paused_at: null, pause_reason: null, probe_at: null, failures: 0, failing_since: null })
-    .where('endpoint', '=', endpoint)
-    .execute();
-  const waiting = await transaction
-    .selectFrom('webhook_delivery')
-    .select(['endpoint', 'machine'])
-    .where('endpoint', '=', endpoint)
-    .where('state', '=', 'waiting')
-    .execute();
-  await queue.giveTurns(transaction, waiting);
 };
