@@ -129,6 +129,7 @@ create table presence_machine (
   constraint presence_machine_pkey PRIMARY KEY (machine)
 ) with (fillfactor=50);
 CREATE INDEX presence_machine_name ON public.presence_machine USING btree (name);
+CREATE INDEX presence_machine_owner ON public.presence_machine USING btree (owner);
 grant delete, insert, select, truncate, update on presence_machine to rollcall_app;
 
 create table read_model (
@@ -207,6 +208,30 @@ create table relay_cursor (
   constraint relay_cursor_one_check CHECK (one)
 );
 grant insert, select, update on relay_cursor to rollcall_app;
+
+create table silence_held (
+  hold uuid not null,
+  machine text collate "C" not null,
+  name text,
+  last_check_at timestamp with time zone not null,
+  due_at timestamp with time zone not null,
+  endpoints uuid[] not null,
+  constraint silence_held_pkey PRIMARY KEY (hold, machine)
+);
+grant delete, insert, select, update on silence_held to rollcall_app;
+
+create table silence_hold (
+  hold uuid not null,
+  owner text collate "C" not null,
+  opened_at timestamp with time zone not null,
+  ends_at timestamp with time zone not null,
+  closed_at timestamp with time zone,
+  body text not null,
+  digest uuid not null,
+  constraint silence_hold_pkey PRIMARY KEY (hold)
+);
+CREATE UNIQUE INDEX silence_hold_open ON public.silence_hold USING btree (owner) WHERE (closed_at IS NULL);
+grant delete, insert, select, update on silence_hold to rollcall_app;
 
 create table stream_head (
   stream text collate "C" not null,

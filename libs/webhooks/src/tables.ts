@@ -41,6 +41,23 @@ export interface WebhookTables {
     next_attempt_at: Generated<Date | null>;
     delivered_at: Generated<Date | null>;
   };
+  silence_hold: {
+    hold: string;
+    owner: string;
+    opened_at: Date;
+    ends_at: Date;
+    closed_at: Generated<Date | null>;
+    body: string;
+    digest: string;
+  };
+  silence_held: {
+    hold: string;
+    machine: string;
+    name: string | null;
+    last_check_at: Date;
+    due_at: Date;
+    endpoints: readonly string[];
+  };
   webhook_cursor: {
     one: Generated<boolean>;
     epoch: string;

@@ -1,8 +1,10 @@
-import { instantOf, type Json } from '@rollcall/decider';
+import { instantOf, type Instant, type Json } from '@rollcall/decider';
 import type { Batch, EventStore, RecordedEvent } from '@rollcall/event-store';
+import { machineIdOf, type WentAbsent } from '@rollcall/machine';
 import { endpointOf } from '@rollcall/webhook-endpoint';
 import type { Transaction } from 'kysely';
 import { removeEndpoint } from '../endpoints.js';
+import { SilenceHolds } from '../fleet-silence/holds.js';
 import type { NewDelivery, Replayed, WebhookQueue } from '../queue.js';
 import type { WebhookDatabase, WebhookTables } from '../tables.js';
 import { addEndpoint, endpointsIn, pauseByPerson } from './endpoint-rows.js';
@@ -87,7 +89,7 @@ export class EndpointNotices {
       // First of all: this takes the row's lock, so a second instance waits here and then finds itself overtaken.
       if (!(await this.#moved(transaction, place, next, last.recordedAt))) return null;
       const events = news.flatMap(({ facts }) => facts.filter((fact) => fact.kind === 'event'));
-      await this.#tell(transaction, events, place.checkpoint);
+      await this.#tell(transaction, events, { seen: place.checkpoint, heardUntil: last.recordedAt });
       reached('applied');
       return next;
     });
@@ -114,15 +116,21 @@ export class EndpointNotices {
     return numUpdatedRows === 1n;
   }
 
-  /** Carries out what the events ask for, in their order. `seen`: the newest batch before them. */
-  async #tell(transaction: Transacting, events: readonly RecordedEvent[], seen: bigint): Promise<void> {
+  /** Carries out what the events ask for, in their order. `seen`: the newest batch before them; `heardUntil`: the time of the newest now. */
+  async #tell(
+    transaction: Transacting,
+    events: readonly RecordedEvent[],
+    { seen, heardUntil }: { readonly seen: bigint; readonly heardUntil: Instant },
+  ): Promise<void> {
     const endpoints = await endpointsIn(transaction);
+    const holds = await SilenceHolds.in(transaction);
     const wanted = new Set([...endpoints.values(), ...events.flatMap(addedBy)].flatMap((endpoint) => endpoint.events));
     const isNews = ({ event }: RecordedEvent) => TYPES_OF[event.type]?.some((type) => wanted.has(type)) ?? false;
     const streams = new Set(events.filter((event) => isMachine(event) && isNews(event)).map(({ stream }) => stream));
     const known = await knownMachines(transaction, [...streams], seen);
     const told: NewDelivery[] = [];
     for (const recorded of events) {
+      told.push(...(await holds.closeUntil(recorded.recordedAt)));
       const endpoint = endpointOf(recorded.stream);
       if (endpoint !== null) {
         // What was told so far is affected by what is asked for now.
@@ -132,12 +140,41 @@ export class EndpointNotices {
         const before = known.get(recorded.stream) ?? UNKNOWN;
         known.set(recorded.stream, learn(before, recorded.event));
         const notice = noticeOf(before, recorded);
+        if (isOver(recorded) && (await holds.over(machineIdOf(recorded.stream))) && notice?.type === 'machine.returned')
+          continue;
         if (notice === null) continue;
-        for (const each of endpoints.values())
-          if (isTold(each, notice, recorded.batch)) told.push(deliveryOf(each.endpoint, notice));
+        const instead = await this.#heldBack(holds, [...endpoints.values()], notice, recorded);
+        if (instead !== null) told.push(...instead);
+        else
+          for (const each of endpoints.values())
+            if (isTold(each, notice, recorded.batch)) told.push(deliveryOf(each.endpoint, notice));
       }
     }
+    told.push(...(await holds.closeUntil(heardUntil)));
     await this.#handOver(transaction, told);
+  }
+
+  /** What is told instead of an absence that is one of many; null: there is nothing to hold back (B4). */
+  async #heldBack(
+    holds: SilenceHolds,
+    endpoints: readonly Endpoint[],
+    notice: Notice,
+    { event, batch, recordedAt }: RecordedEvent,
+  ): Promise<readonly NewDelivery[] | null> {
+    if (notice.type !== 'machine.absent' || notice.machine === null) return null;
+    const wanting = endpoints.filter((each) => ABSENCES.some((type) => isTold(each, { ...notice, type }, batch)));
+    if (wanting.length === 0) return null;
+    const { lastCheckAt, dueAt, window } = event as unknown as WentAbsent;
+    return holds.absent({
+      owner: notice.owner,
+      machine: notice.machine,
+      name: notice.name,
+      at: recordedAt,
+      lastCheckAt: instantOf(lastCheckAt),
+      dueAt: instantOf(dueAt),
+      window,
+      endpoints: wanting.map(({ endpoint }) => endpoint),
+    });
   }
 
   async #handOver(transaction: Transacting, told: readonly NewDelivery[]): Promise<void> {
@@ -186,6 +223,12 @@ export class EndpointNotices {
 
 /** Deliveries that are stored by one statement, whose parameters are numbered in 16 bits. */
 const TOLD_AT_ONCE = 1_000;
+
+/** Whoever is told of absences is told of one silence of all of them instead, and some want to be told of nothing else. */
+const ABSENCES = ['machine.absent', 'fleet.silence'] as const;
+
+/** Whether an event ends an absence. */
+const isOver = ({ event }: RecordedEvent): boolean => event.type === 'Returned' || event.type === 'MachineDeleted';
 
 const isMachine = ({ stream }: RecordedEvent): boolean => stream.startsWith('machine-');
 

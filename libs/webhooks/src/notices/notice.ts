@@ -15,6 +15,8 @@ export type Notice = {
   readonly eventId: string;
   /** null: it is about no single machine. */
   readonly machine: string | null;
+  /** As it was called when it happened, clipped to what is shown. */
+  readonly name: string | null;
   /** The revision in its stream. */
   readonly sequence: number;
   readonly occurredAt: Instant;
@@ -62,11 +64,12 @@ export const learn = (known: KnownMachine, event: LedgerEvent): KnownMachine => 
 /** The types of notice that an event of a machine may yield; which one, and whether any, says {@link noticeOf}. */
 export const TYPES_OF: Readonly<Partial<Record<string, readonly Subscribable[]>>> = {
   MachineAdmitted: ['machine.admitted'],
-  WentAbsent: ['machine.absent', 'machine.stopped'],
-  Returned: ['machine.returned'],
+  WentAbsent: ['machine.absent', 'machine.stopped', 'fleet.silence'],
+  // Its end is looked at also where nobody is told of it: the absence may be held back (B4).
+  Returned: ['machine.returned', 'machine.absent', 'fleet.silence'],
   BlockersChanged: ['machine.blocked'],
   GenerationConfirmed: ['credential.rotated'],
-  MachineDeleted: ['machine.deleted'],
+  MachineDeleted: ['machine.deleted', 'machine.absent', 'fleet.silence'],
 } satisfies Partial<Record<MachineEvent['type'], readonly Subscribable[]>>;
 
 /**
@@ -79,16 +82,18 @@ export const noticeOf = (known: KnownMachine, recorded: RecordedEvent): Notice |
   const now = learn(known, event);
   if (told === null || now.owner === null) return null;
   const machine = machineIdOf(recorded.stream);
+  const name = now.name === null ? null : clipped(now.name);
   const { type, data, silence = false } = told;
   return {
     ...sealed(recorded, type, {
       machine,
-      name: now.name === null ? null : clipped(now.name),
+      name,
       ...placeOf(recorded),
       ...data,
     }),
     owner: now.owner,
     machine,
+    name,
     // Nobody can promise anything yet, so no silence breaks a promise.
     promised: silence ? false : null,
   };
@@ -99,6 +104,7 @@ export const testNotice = (recorded: RecordedEvent, endpoint: string, owner: str
   ...sealed(recorded, 'webhook.test', { machine: null, name: null, ...placeOf(recorded), webhook: endpoint }),
   owner,
   machine: null,
+  name: null,
   promised: null,
 });
 

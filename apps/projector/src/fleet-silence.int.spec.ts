@@ -1,0 +1,269 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { PostgresEventStore } from '@rollcall/event-store-postgres';
+import { Lifetime } from '@rollcall/lifetimes';
+import { machine, machineStream, type MachineCommand } from '@rollcall/machine';
+import { admit, check } from '@rollcall/machine/testing';
+import {
+  absenceModel,
+  AbsenceWatch,
+  Follower,
+  openReadModels,
+  presenceModel,
+  RecordFollower,
+  type ReadModelDatabase,
+} from '@rollcall/read-models';
+import { webhookEndpoint, webhookStream, type Subscribable } from '@rollcall/webhook-endpoint';
+import {
+  EndpointNotices,
+  openWebhooks,
+  WebhookQueue,
+  type NoticePlace,
+  type WebhookDatabase,
+} from '@rollcall/webhooks';
+import { freshDatabase, type FreshDatabase } from '../../../test/support/postgres.js';
+import { eventually } from '../../../test/support/processes.js';
+import { RecordClock } from '../../../test/support/record-clock.js';
+
+const FOLLOWED = [presenceModel.name, absenceModel.name];
+const QUIET = { info: () => undefined, warn: () => undefined };
+/** Machines check in every half a minute, a fifth of them every six seconds. */
+const PHASES = 5;
+const PHASE_SECONDS = 6;
+
+let fresh: FreshDatabase;
+let store: PostgresEventStore;
+let readModels: ReadModelDatabase;
+let database: WebhookDatabase;
+let queue: WebhookQueue;
+let loops: Lifetime;
+let clock: RecordClock;
+let watch: AbsenceWatch;
+
+beforeEach(async () => {
+  fresh = await freshDatabase();
+  clock = await RecordClock.of(fresh);
+  const connection = { connectionString: fresh.url, applicationName: 'test' };
+  store = await PostgresEventStore.connect({ ...connection, deadlineMs: 60_000 });
+  readModels = openReadModels({ connectionString: fresh.url, connections: 6 });
+  database = openWebhooks({ ...connection, connections: 6 });
+  queue = await WebhookQueue.open({ ...connection, looksAfter: false });
+  loops = new Lifetime();
+  for (const model of [presenceModel, absenceModel])
+    loops.run((signal) => new Follower({ database: readModels, store, model, log: QUIET, lookEvery: 5 }).run(signal));
+  watch = new AbsenceWatch({ database: readModels, store, log: QUIET });
+});
+afterEach(async () => {
+  await loops.end();
+  await Promise.all([
+    queue.close(),
+    database.destroy(),
+    readModels.destroy(),
+    store.close(),
+    clock[Symbol.asyncDispose](),
+  ]);
+  await fresh.drop();
+});
+
+/** One that looks for notices. It may be made to fail between what it has written and the commit. */
+const noticing = (reached: () => void = () => undefined): void => {
+  const followed = new EndpointNotices({ database, queue, log: QUIET });
+  const follower = new RecordFollower<NoticePlace>({
+    followed,
+    store,
+    log: QUIET,
+    lookEvery: 5,
+    reached: (step) => step === 'applied' && reached(),
+  });
+  loops.run((signal) => follower.run(signal));
+};
+
+/** All that follows the record has applied it, as far as it follows. */
+const caughtUp = () =>
+  eventually('what is recorded is applied', async () => {
+    const { number } = await store.newest();
+    const models = await readModels
+      .selectFrom('read_model')
+      .select('checkpoint')
+      .where('name', 'in', FOLLOWED)
+      .execute();
+    const { number: noticed } = await database.selectFrom('webhook_cursor').select('number').executeTakeFirstOrThrow();
+    return [...models.map(({ checkpoint }) => checkpoint), noticed].every((at) => BigInt(at) === number);
+  });
+
+/** A fleet of one owner in which machines check in, each in its phase, until they are told to be silent. */
+class Fleet {
+  readonly #machines: { id: string; keyHash: string; sequence: number; silent: boolean }[] = [];
+  #tick = 0;
+  readonly #actor = { kind: 'machine', id: 'fleet' } as const;
+
+  static async of(owner: string, size: number): Promise<Fleet> {
+    const fleet = new Fleet();
+    for (let n = 0; n < size; n += 1) {
+      const id = randomUUID();
+      fleet.#machines.push({ id, keyHash: id.replaceAll('-', '').padStart(64, '0'), sequence: 0, silent: false });
+    }
+    await Promise.all(
+      fleet.#machines.map(({ id, keyHash }) =>
+        fleet.#ask(
+          id,
+          admit({
+            machineId: id,
+            keyHash,
+            identifierHash: id,
+            token: { id, expiresAt: clock.now + 3_600_000, owner, name: `box ${id.slice(0, 4)}` },
+            report: { hostname: null, agentVersion: '1.2.3', platform: 'linux', arch: 'x64' },
+          }),
+        ),
+      ),
+    );
+    await Promise.all(fleet.#machines.map((_, n) => fleet.#check(n)));
+    return fleet;
+  }
+
+  /** Time goes by; whoever is not silent checks in; all loops keep up with it. */
+  async live(seconds: number): Promise<void> {
+    for (let passed = 0; passed < seconds; passed += PHASE_SECONDS) {
+      await clock.pass(PHASE_SECONDS);
+      this.#tick += 1;
+      await Promise.all(
+        this.#machines.map((each, n) =>
+          n % PHASES === this.#tick % PHASES && !each.silent ? this.#check(n) : undefined,
+        ),
+      );
+      await store.mark(0);
+      await caughtUp();
+      while ((await watch.sweep()) > 0);
+      await caughtUp();
+    }
+  }
+
+  async label(from: number, to: number, rack: string): Promise<void> {
+    await Promise.all(
+      this.#machines.slice(from, to).map(({ id }) => this.#ask(id, { type: 'SetLabels', set: { rack }, remove: [] })),
+    );
+  }
+
+  silence(from: number, to: number, silent = true): void {
+    for (const each of this.#machines.slice(from, to)) each.silent = silent;
+  }
+
+  async delete(n: number): Promise<void> {
+    await this.#ask(this.#machines[n]!.id, { type: 'DeleteMachine' });
+    this.silence(n, n + 1);
+  }
+
+  id(n: number): string {
+    return this.#machines[n]!.id;
+  }
+
+  async #check(n: number): Promise<void> {
+    const each = this.#machines[n]!;
+    each.sequence += 1;
+    const { id, keyHash, sequence } = each;
+    await this.#ask(id, check({ keyHash, sequence, checkId: randomUUID() }));
+  }
+
+  async #ask(id: string, command: MachineCommand): Promise<void> {
+    await store.decide(machine, { stream: machineStream(id) }, command, { actor: this.#actor });
+  }
+}
+
+const endpointOf = async (owner: string, ...events: readonly Subscribable[]): Promise<string> => {
+  const id = randomUUID();
+  const command = {
+    type: 'AddWebhookEndpoint',
+    owner,
+    host: 'hooks.example.org',
+    events,
+    promisedOnly: false,
+  } as const;
+  await store.decide(webhookEndpoint, { stream: webhookStream(id) }, command, { actor: { kind: 'person', id: owner } });
+  return id;
+};
+
+type Told = { readonly type: string; readonly data: { readonly [field: string]: unknown } };
+const toldTo = async (endpoint: string): Promise<readonly Told[]> => {
+  const rows = await database
+    .selectFrom('webhook_delivery')
+    .select('body')
+    .where('endpoint', '=', endpoint)
+    .orderBy('occurred_at')
+    .orderBy('sequence')
+    .execute();
+  return rows.map(({ body }) => JSON.parse(body) as Told);
+};
+const typesToldTo = async (endpoint: string) => (await toldTo(endpoint)).map(({ type }) => type).sort();
+
+describe('a fleet of 1,000 machines', () => {
+  it('of which 300 fall silent together is told as one silence with what they have in common, and one digest (B4)', async () => {
+    const fleet = await Fleet.of('ada', 1_000);
+    await fleet.label(0, 310, 'b7');
+    await fleet.label(310, 1_000, 'c1');
+    const endpoint = await endpointOf('ada', 'machine.absent', 'machine.returned', 'machine.deleted');
+    const fleetOnly = await endpointOf('ada', 'fleet.silence');
+    const stranger = await endpointOf('eve', 'machine.absent', 'fleet.silence');
+    // Three instances, of which one fails again and again in the middle of what it does.
+    let failures = 0;
+    noticing();
+    noticing();
+    noticing(() => {
+      failures += 1;
+      throw new Error('It is stopped in the middle');
+    });
+    await fleet.live(60);
+    fleet.silence(0, 300);
+    await fleet.live(126);
+    expect(await typesToldTo(endpoint)).toEqual(['fleet.silence']);
+    // All are absent by now; some come back before the digest, and one is deleted.
+    await fleet.live(30);
+    expect(watch.status().recorded).toBe(300);
+    fleet.silence(0, 12, false);
+    await fleet.delete(12);
+    await fleet.live(90);
+    expect(await typesToldTo(endpoint)).toEqual(['fleet.silence', 'fleet.silence', 'machine.deleted']);
+
+    const [began, ended, ...more] = await toldTo(fleetOnly);
+    expect(more).toEqual([]);
+    expect(began).toMatchObject({
+      data: {
+        phase: 'began',
+        silent: 300,
+        of: 1_000,
+        common: { attribute: 'label rack', value: 'b7', silent: 300, of: 310 },
+      },
+    });
+    expect(ended).toMatchObject({ data: { phase: 'ended', absent: 287, silence: began!.data['silence'] } });
+    expect(ended!.data['machines']).toHaveLength(30);
+    expect((await toldTo(endpoint)).filter(({ type }) => type === 'fleet.silence')).toEqual([began, ended]);
+    expect(await toldTo(stranger)).toEqual([]);
+    expect(failures).toBeGreaterThan(0);
+
+    // What comes back after the digest was told of, so its return is told; and a silence of one machine is one of its own.
+    fleet.silence(20, 22, false);
+    fleet.silence(900, 901);
+    await fleet.live(156);
+    expect(await typesToldTo(endpoint)).toEqual([
+      'fleet.silence',
+      'fleet.silence',
+      'machine.absent',
+      'machine.deleted',
+      'machine.returned',
+      'machine.returned',
+    ]);
+  }, 90_000);
+
+  it('of which nine fall silent together is told of each (B4)', async () => {
+    const fleet = await Fleet.of('ada', 1_000);
+    const endpoint = await endpointOf('ada', 'machine.absent', 'fleet.silence');
+    noticing();
+    await fleet.live(30);
+    fleet.silence(0, 9);
+    await fleet.live(156);
+    const told = await toldTo(endpoint);
+    expect(new Set(told.map(({ data }) => data['machine']))).toEqual(
+      new Set(Array.from({ length: 9 }, (_, n) => fleet.id(n))),
+    );
+    expect(told).toHaveLength(9);
+  }, 60_000);
+});

@@ -1,0 +1,214 @@
+import { randomUUID } from 'node:crypto';
+import { timestampOf, type Instant } from '@rollcall/decider';
+import { machineStream } from '@rollcall/machine';
+import { sql, type Selectable, type Transaction } from 'kysely';
+import type { NewDelivery } from '../queue.js';
+import type { WebhookTables } from '../tables.js';
+import { commonFactor, isFleetSilence, type Shared, type Silent } from './judgement.js';
+
+/** An absence that somebody would be told of. */
+export type FoundAbsence = {
+  readonly owner: string;
+  readonly machine: string;
+  readonly name: string | null;
+  /** When it was recorded. */
+  readonly at: Instant;
+  readonly lastCheckAt: Instant;
+  readonly dueAt: Instant;
+  /** Seconds. */
+  readonly window: number;
+  /** Those that would be told. */
+  readonly endpoints: readonly string[];
+};
+
+type Transacting = Transaction<WebhookTables>;
+type Hold = Pick<
+  Selectable<WebhookTables['silence_hold']>,
+  'hold' | 'owner' | 'opened_at' | 'ends_at' | 'body' | 'digest'
+>;
+
+/** Machines that a digest names; it counts the others. A body stays below what may be sent, whatever they are called. */
+const NAMED = 30;
+
+/**
+ * Holds back single notices of absence while a large part of a fleet falls silent together (B4). When a first machine goes absent, lateness
+ * already shows on the others: those that have missed two checks are counted, and if they are many, one notice goes out at once with what
+ * they have in common. Until a window later the absences are held, and then those that still last go out as one digest. Absences are recorded all the same.
+ *
+ * To be used inside the transaction that moves the cursor, on the events in their order; that makes it once, on any number of instances.
+ */
+export class SilenceHolds {
+  readonly #open: Map<string, Hold>;
+
+  private constructor(
+    private readonly transaction: Transacting,
+    open: readonly Hold[],
+  ) {
+    this.#open = new Map(open.map((hold) => [hold.owner, hold]));
+  }
+
+  static async in(transaction: Transacting): Promise<SilenceHolds> {
+    const open = await transaction
+      .selectFrom('silence_hold')
+      .select(['hold', 'owner', 'opened_at', 'ends_at', 'body', 'digest'])
+      .where('closed_at', 'is', null)
+      .execute();
+    return new SilenceHolds(transaction, open);
+  }
+
+  /**
+   * An absence is found.
+   *
+   * @returns what its endpoints are told instead of it; null: it is not held, and they are told of it as usual
+   */
+  async absent(absence: FoundAbsence): Promise<readonly NewDelivery[] | null> {
+    const hold = this.#open.get(absence.owner) ?? (await this.#openedFor(absence));
+    if (hold === null) return null;
+    await this.transaction
+      .insertInto('silence_held')
+      .values({
+        hold: hold.hold,
+        machine: absence.machine,
+        name: absence.name,
+        last_check_at: new Date(absence.lastCheckAt),
+        due_at: new Date(absence.dueAt),
+        endpoints: absence.endpoints,
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    // Whoever was told already is not told again: a notice has one id, and an endpoint gets it once.
+    return absence.endpoints.map((endpoint) => ({
+      endpoint,
+      eventId: hold.hold,
+      machine: null,
+      sequence: 1,
+      type: 'fleet.silence',
+      body: hold.body,
+      occurredAt: hold.opened_at.getTime(),
+    }));
+  }
+
+  /**
+   * A machine was heard from again, or is no more.
+   *
+   * @returns true where its absence was held: nobody was told of it, so nobody is told of its end
+   */
+  async over(machine: string): Promise<boolean> {
+    if (this.#open.size === 0) return false;
+    const holds = [...this.#open.values()].map(({ hold }) => hold);
+    const { numDeletedRows } = await this.transaction
+      .deleteFrom('silence_held')
+      .where('hold', 'in', holds)
+      .where('machine', '=', machine)
+      .executeTakeFirst();
+    return numDeletedRows > 0n;
+  }
+
+  /** Closes the holds that have come to their end by the record's time; answers the digests of those that are still absent. */
+  async closeUntil(now: Instant): Promise<readonly NewDelivery[]> {
+    const digests: NewDelivery[] = [];
+    for (const hold of [...this.#open.values()].filter(({ ends_at: endsAt }) => endsAt.getTime() <= now))
+      digests.push(...(await this.#close(hold)));
+    return digests;
+  }
+
+  async #openedFor(absence: FoundAbsence): Promise<Hold | null> {
+    const silent = await this.#count(absence);
+    if (!isFleetSilence(silent)) return null;
+    const common = commonFactor(await this.#valuesOf(absence), silent);
+    const id = randomUUID();
+    const hold: Hold = {
+      hold: id,
+      owner: absence.owner,
+      opened_at: new Date(absence.at),
+      ends_at: new Date(absence.at + absence.window * 1_000),
+      body: bodyOf(absence.at, {
+        phase: 'began',
+        silence: id,
+        ...silent,
+        common,
+        until: timestampOf(absence.at + absence.window * 1_000),
+      }),
+      digest: randomUUID(),
+    };
+    await this.transaction.insertInto('silence_hold').values(hold).execute();
+    this.#open.set(absence.owner, hold);
+    return hold;
+  }
+
+  async #close(hold: Hold): Promise<readonly NewDelivery[]> {
+    this.#open.delete(hold.owner);
+    await this.transaction
+      .updateTable('silence_hold')
+      .set({ closed_at: hold.ends_at })
+      .where('hold', '=', hold.hold)
+      .execute();
+    const held = await this.transaction
+      .selectFrom('silence_held')
+      .selectAll()
+      .where('hold', '=', hold.hold)
+      .orderBy('due_at')
+      .orderBy('machine')
+      .execute();
+    const endpoints = [...new Set(held.flatMap((row) => row.endpoints))];
+    const at = hold.ends_at.getTime();
+    return endpoints.map((endpoint) => {
+      const absent = held.filter((row) => row.endpoints.includes(endpoint));
+      const machines = absent.slice(0, NAMED).map((row) => ({
+        machine: row.machine,
+        name: row.name,
+        lastCheckAt: timestampOf(row.last_check_at.getTime()),
+        dueAt: timestampOf(row.due_at.getTime()),
+      }));
+      const body = bodyOf(at, { phase: 'ended', silence: hold.hold, absent: absent.length, machines });
+      return {
+        endpoint,
+        eventId: hold.digest,
+        machine: null,
+        sequence: 2,
+        type: 'fleet.silence',
+        body,
+        occurredAt: at,
+      };
+    });
+  }
+
+  /** Of those that were heard from until lately: the machines whose absence is older than a window are nobody's news. */
+  async #count(absence: FoundAbsence): Promise<Silent> {
+    const { rows } = await sql<{ silent: number; of: number }>`
+      with fleet as (${fleetOf(absence)})
+      select count(*) filter (where late)::integer as silent, count(*)::integer as of from fleet`.execute(
+      this.transaction,
+    );
+    return rows[0] ?? { silent: 0, of: 0 };
+  }
+
+  async #valuesOf(absence: FoundAbsence): Promise<readonly Shared[]> {
+    const { rows } = await sql<Shared>`
+      with fleet as (${fleetOf(absence)})
+      select attribute, left(value, 64) as value, count(*) filter (where late)::integer as silent, count(*)::integer as of
+      from fleet, lateral (
+        select key as attribute, value from jsonb_each_text(fleet.state -> 'report')
+          where key in ('agentVersion', 'platform', 'arch')
+        union all select 'label ' || key, value from jsonb_each_text(coalesce(fleet.state -> 'labels', '{}'))
+      ) attributes
+      where value is not null
+      group by 1, 2 having count(*) filter (where late) > 0`.execute(this.transaction);
+    return rows;
+  }
+}
+
+/**
+ * The machines of an owner that were heard from until lately, and whether each has missed two checks. From the heads, which are never behind;
+ * at an absence the plane has listened for a window, so who is well has checked in since whatever it could not observe.
+ */
+const fleetOf = ({ owner, at, window }: FoundAbsence) => sql`
+  select h.state,
+    h.last_check_at < ${new Date(at)}::timestamptz
+      - 2 * (h.state -> 'boots' -> -1 ->> 'interval')::integer * interval '1 second' as late
+  from presence_machine p join stream_head h on h.stream = ${machineStream('')} || p.machine
+  where p.owner = ${owner} and p.deleted_at is null and h.last_check_at is not null
+    and coalesce((h.state #>> '{absence,dueAt}')::timestamptz > ${new Date(at - window * 1_000)}::timestamptz, true)`;
+
+const bodyOf = (at: Instant, data: object): string =>
+  JSON.stringify({ type: 'fleet.silence', timestamp: timestampOf(at), data: { machine: null, ...data } });
