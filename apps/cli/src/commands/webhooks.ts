@@ -101,7 +101,10 @@ export const listDeliveries = async (
     if (state !== undefined) query.set('state', state);
     if (type !== undefined) query.set('type', type);
     if (next !== null) query.set('after', next);
-    const page: WebhookDeliveryList = await at.read(`${pathOf(id)}/deliveries?${query}`, surroundings.signal);
+    const page: WebhookDeliveryList = await at.read(
+      `${pathOf(id)}/deliveries?${query.toString()}`,
+      surroundings.signal,
+    );
     deliveries.push(...page.deliveries);
     ({ next } = page);
   } while (next !== null && deliveries.length < limit);
