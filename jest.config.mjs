@@ -8,7 +8,11 @@ const tier = (displayName, testMatch, extra = {}) => ({
   testEnvironment: 'node',
   testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
   extensionsToTreatAsEsm: ['.ts'],
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  moduleNameMapper: {
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+    // Its export `source` is not for us either.
+    '^eventsource-parser$': '<rootDir>/node_modules/eventsource-parser/dist/index.js',
+  },
   transform: {
     '^.+\\.ts$': [
       '@swc/jest',

@@ -104,6 +104,17 @@ create table log_tail (
 );
 grant delete, insert, select on log_tail to rollcall_app;
 
+create table presence_change (
+  owner text collate "C" not null,
+  batch bigint not null,
+  machine text collate "C" not null,
+  at timestamp with time zone not null,
+  shown jsonb not null,
+  constraint presence_change_pkey PRIMARY KEY (owner, batch, machine)
+);
+CREATE INDEX presence_change_at ON public.presence_change USING btree (at);
+grant delete, insert, select, truncate, update on presence_change to rollcall_app;
+
 create table presence_machine (
   machine text collate "C" not null,
   node text not null,

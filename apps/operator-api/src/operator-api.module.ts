@@ -5,6 +5,8 @@ import { Clock, SystemClock } from '@rollcall/lifetimes';
 import { LogTails } from '@rollcall/log-tails';
 import { Authenticator, HealthModule, type ReadinessCheck } from '@rollcall/nest-platform';
 import {
+  ChangeQueries,
+  ChangeWatch,
   HistoryQueries,
   MachineQueries,
   ReadinessQueries,
@@ -49,6 +51,8 @@ const providers = (foundation: () => OperatorApiFoundation) => {
   const provided = [
     { provide: EventStore, useFactory: () => foundation().store },
     { provide: MachineQueries, useFactory: () => new MachineQueries(foundation().readModels, foundation().store) },
+    { provide: ChangeQueries, useFactory: () => new ChangeQueries(foundation().readModels, foundation().store) },
+    { provide: ChangeWatch, useFactory: () => new ChangeWatch(foundation().readModels, foundation().store) },
     { provide: HistoryQueries, useFactory: () => new HistoryQueries(foundation().readModels, foundation().store) },
     { provide: ReadinessQueries, useFactory: () => new ReadinessQueries(foundation().readModels, foundation().store) },
     { provide: ReadModelQueries, useFactory: () => new ReadModelQueries(foundation().readModels, foundation().store) },

@@ -1,4 +1,5 @@
 export { Allow, Authenticator, Caller, callerOf } from './access/allow.js';
+export { bearerOf } from './access/allow.guard.js';
 export type { Principal, PrincipalKind, WithPrincipal } from './access/allow.js';
 export { routesOf } from './access/routes.js';
 export type { DeclaredRoute } from './access/routes.js';
@@ -17,6 +18,8 @@ export type { ReadinessCheck } from './health/health.module.js';
 export { recordReadiness, requireMigrations } from './health/record-database.js';
 export type { RecordDatabase } from './health/record-database.js';
 export { Conditional } from './http/conditional.js';
+export { endEvent, eventText, sendEvents } from './http/event-stream.js';
+export type { ServerSentEvent } from './http/event-stream.js';
 export { BYTES_MEDIA_TYPE, bytesOf, TakesBytes } from './http/bytes-body.js';
 export { startHttpsApp } from './http/https-app.js';
 export type { HttpsApp, HttpsAppOptions } from './http/https-app.js';

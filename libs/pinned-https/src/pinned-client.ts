@@ -44,6 +44,12 @@ export type HttpAnswer = {
   readonly pin: string | null;
 };
 
+/** An answer that goes on for as long as both sides like. */
+export type HttpStream = Omit<HttpAnswer, 'body'> & {
+  /** Its text as it arrives, cut anywhere. Whoever stops reading ends the connection. @throws TransportError */
+  readonly text: AsyncIterable<string>;
+};
+
 type Session = { readonly bytes: Buffer; readonly pin: string | null; readonly until: number };
 
 /**
@@ -79,11 +85,30 @@ export class PinnedClient {
   }
 
   /** @throws TransportError */
-  async request(call: HttpCall): Promise<HttpAnswer> {
+  request(call: HttpCall): Promise<HttpAnswer> {
+    return this.#repeatably(async () => {
+      const { answer, head } = await this.#attempt(call);
+      try {
+        return { ...head, body: await read(answer, call.answerLimit ?? 65_536) };
+      } catch (error) {
+        throw asTransportError(error, call.signal);
+      }
+    });
+  }
+
+  /** The same, for an answer without an end: resolves with its head. @throws TransportError */
+  stream(call: Omit<HttpCall, 'answerLimit'>): Promise<HttpStream> {
+    return this.#repeatably(async () => {
+      const { answer, head } = await this.#attempt(call);
+      return { ...head, text: pieces(answer, call.signal) };
+    });
+  }
+
+  async #repeatably<Result>(attempt: () => Promise<Result>): Promise<Result> {
     try {
-      return await this.#attempt(call);
+      return await attempt();
     } catch (error) {
-      if (error instanceof StaleConnection) return this.#attempt(call);
+      if (error instanceof StaleConnection) return attempt();
       throw error;
     }
   }
@@ -92,8 +117,8 @@ export class PinnedClient {
     return new VerifyingAgent(this.#origin, () => this.#pins, this.#now);
   }
 
-  #attempt(call: HttpCall): Promise<HttpAnswer> {
-    const { signal, body, answerLimit = 65_536 } = call;
+  #attempt(call: HttpCall): Promise<{ readonly answer: IncomingMessage; readonly head: Omit<HttpAnswer, 'body'> }> {
+    const { signal, body } = call;
     const agent = this.#agent;
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(asTransportError(signal.reason, signal));
@@ -111,20 +136,17 @@ export class PinnedClient {
         const failure = asTransportError(error, signal);
         reject(outgoing.reusedSocket && failure.code === 'unreachable' ? new StaleConnection(failure) : failure);
       });
-      outgoing.on('response', (answer) => {
-        const pin = agent.pinOf(answer.socket);
-        read(answer, answerLimit).then(
-          (text) =>
-            resolve({
-              status: answer.statusCode ?? 0,
-              mediaType: (answer.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '',
-              header: (name) => answer.headersDistinct[name.toLowerCase()] ?? [],
-              body: text,
-              pin,
-            }),
-          (error: unknown) => reject(asTransportError(error, signal)),
-        );
-      });
+      outgoing.on('response', (answer) =>
+        resolve({
+          answer,
+          head: {
+            status: answer.statusCode ?? 0,
+            mediaType: (answer.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '',
+            header: (name) => answer.headersDistinct[name.toLowerCase()] ?? [],
+            pin: agent.pinOf(answer.socket),
+          },
+        }),
+      );
       outgoing.end(body);
       return undefined;
     });
@@ -151,6 +173,15 @@ const read = async (answer: IncomingMessage, limit: number): Promise<string> => 
   }
   return Buffer.concat(chunks).toString('utf8');
 };
+
+async function* pieces(answer: IncomingMessage, signal: AbortSignal | undefined): AsyncGenerator<string> {
+  answer.setEncoding('utf8');
+  try {
+    yield* answer as AsyncIterable<string>;
+  } catch (error) {
+    throw asTransportError(error, signal);
+  }
+}
 
 let context: SecureContext | null = null;
 /** One for all connections: each of its own would read the system's store anew, which costs more than a handshake. */

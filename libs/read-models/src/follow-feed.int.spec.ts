@@ -26,7 +26,7 @@ afterAll(async () => {
   await fresh.drop();
 });
 beforeEach(async () => {
-  await sql`truncate read_model, read_model_gap, read_model_parked, presence_machine, history_line, readiness_machine, readiness_episode`.execute(
+  await sql`truncate read_model, read_model_gap, read_model_parked, presence_machine, presence_change, history_line, readiness_machine, readiness_episode`.execute(
     database,
   );
 });

@@ -37,7 +37,7 @@ afterAll(async () => {
   await fresh.drop();
 });
 beforeEach(async () => {
-  await sql`truncate read_model, read_model_gap, read_model_parked, presence_machine, history_line,
+  await sql`truncate read_model, read_model_gap, read_model_parked, presence_machine, presence_change, history_line,
     readiness_machine, readiness_episode`.execute(database);
 });
 
@@ -322,7 +322,7 @@ it('keeps a rename over a rebuild that somebody asked for, and notices the wish 
 it('begins anew where a read model was dropped with its row (U7)', async () => {
   const record = new RecordBuilder().record(M, admitted(), checkedIn());
   await catchUp(record);
-  await sql`truncate read_model, presence_machine`.execute(database);
+  await sql`truncate read_model, presence_machine, presence_change`.execute(database);
   await sql`truncate history_line`.execute(database);
   await sql`truncate readiness_machine, readiness_episode`.execute(database);
   await catchUp(record);

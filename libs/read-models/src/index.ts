@@ -1,5 +1,8 @@
 export { openReadModels, type ReadModelDatabase, type ReadModelDatabaseOptions } from './database.js';
 export { MachineQueries, LIST_LIMIT, type ListMachines, type WhichMachines } from './presence/queries.js';
+export { ChangeQueries, type ChangeNews } from './presence/changes.js';
+export { changePlaceText, readChangePlace, type ChangePlace } from './presence/change-place.js';
+export { ChangeWatch, type Listening } from './presence/change-watch.js';
 export { HistoryQueries, HISTORY_LIMIT, type ReadHistory } from './history/queries.js';
 export {
   ReadinessQueries,

@@ -6,8 +6,9 @@ import { gapsBetween, type Gap } from './gaps.js';
 import { project as projectHistory, type HistoryLine } from './history/project.js';
 import { decodeLine } from './history/store.js';
 import { countParked, type ParkedCount } from './parked.js';
-import { project as projectPresence, type PresenceRow } from './presence/project.js';
-import { decodePresence } from './presence/store.js';
+import { changeKey, isStillTold, projectWithChanges, type ChangeRow } from './presence/project-changes.js';
+import type { PresenceRow } from './presence/project.js';
+import { decodeChange, decodePresence } from './presence/store.js';
 import {
   project as projectReadiness,
   type Episode,
@@ -28,6 +29,7 @@ const PLACES = [...NAMES, 'absence'] as const;
 /** The read models in memory: the same projections over maps, and what the tables must be equal to. */
 export class MemoryReadModels {
   readonly #presence = new Map<string, PresenceRow>();
+  readonly #changes = new Map<string, ChangeRow>();
   readonly #lines = new Map<string, HistoryLine>();
   readonly #newest = new Map<string, HistoryLine>();
   readonly #readiness = {
@@ -49,6 +51,10 @@ export class MemoryReadModels {
       get: (key) => this.#presence.get(key),
       put: (key, row) => void this.#presence.set(key, row),
     };
+    const changes: Rows<ChangeRow> = {
+      get: (key) => this.#changes.get(key),
+      put: (key, change) => void this.#changes.set(key, change),
+    };
     const newest: Rows<HistoryLine> = {
       get: (key) => this.#newest.get(key),
       put: (key, line) => {
@@ -63,7 +69,7 @@ export class MemoryReadModels {
       this.#heardUntil = batch.recordedAt;
       for (const fact of batch.facts) {
         const parked = {
-          presence: projectPresence(presence, fact),
+          presence: projectWithChanges(presence, changes, fact),
           history: projectHistory(newest, fact),
           readiness: projectReadiness(this.#readiness, fact),
         };
@@ -74,6 +80,14 @@ export class MemoryReadModels {
 
   presence(machine: string): PresenceRow | undefined {
     return this.#presence.get(machine);
+  }
+
+  /** What is told to a person of their machines, in order. */
+  changes(owner: string): readonly ChangeRow[] {
+    const order = ({ batch, machine }: ChangeRow): string => changeKey({ batch: batch + 10n ** 18n, machine });
+    return [...this.#changes.values()]
+      .filter((change) => change.owner === owner)
+      .sort((one, other) => (order(one) < order(other) ? -1 : 1));
   }
 
   /** By revision. */
@@ -113,6 +127,9 @@ export class MemoryReadModels {
     };
     return text([
       ...[...this.#presence.values()].map((row) => ({ table: 'presence', ...row })),
+      ...[...this.#changes.values()]
+        .filter((change) => isStillTold(change, this.#heardUntil ?? change.at))
+        .map((change) => ({ table: 'changes', ...change })),
       ...[...this.#lines.values()].map((line) => ({ table: 'history', ...line })),
       ...this.#readiness.machines.changed().map((row) => ({ table: 'readiness', ...row })),
       ...this.#readiness.episodes.changed().map((episode) => ({ table: 'readiness', ...episode })),
@@ -127,14 +144,20 @@ export class MemoryReadModels {
 /** The tables as the same canonical text: what a checker compares with `MemoryReadModels.dump`. */
 export const dumpTables = async (database: ReadModelDatabase): Promise<string> => {
   const presence = await database.selectFrom('presence_machine').selectAll().execute();
+  const changes = await database.selectFrom('presence_change').selectAll().execute();
   const lines = await database.selectFrom('history_line').selectAll().execute();
   const machines = await database.selectFrom('readiness_machine').selectAll().execute();
   const episodes = await database.selectFrom('readiness_episode').selectAll().execute();
   const parked = await database.selectFrom('read_model_parked').selectAll().execute();
   const gaps = await database.selectFrom('read_model_gap').selectAll().orderBy('batch').execute();
   const readModels = await database.selectFrom('read_model').selectAll().execute();
+  const heardUntil = readModels.find(({ name }) => name === 'presence')?.heard_until;
   return text([
     ...presence.map((row) => ({ table: 'presence', ...decodePresence(row) })),
+    ...changes
+      .map(decodeChange)
+      .filter((change) => isStillTold(change, heardUntil?.getTime() ?? change.at))
+      .map((change) => ({ table: 'changes', ...change })),
     ...lines.map((row) => ({ table: 'history', ...decodeLine(row) })),
     ...machines.map((row) => ({ table: 'readiness', ...decodeReadinessMachine(row) })),
     ...episodes.map((row) => ({ table: 'readiness', ...decodeEpisode(row) })),

@@ -14,6 +14,12 @@ export type Heard = {
   readonly until: Instant | null;
   /** The end of the newest gap. */
   readonly gapEnd: Instant | null;
+  /** The newest batch applied; 0n before the first. */
+  readonly checkpoint: bigint;
+  /** Of the record that is followed; null before the first look at it. */
+  readonly epoch: string | null;
+  /** It is being made anew, or soon will be: what it shows is of an earlier time than what it has shown. */
+  readonly rebuilding: boolean;
   /** The database's clock, which is the one that gives batches their time. */
   readonly clock: Instant;
 };
@@ -25,7 +31,7 @@ export type Heard = {
  */
 export const inSnapshot = <Result>(
   database: ReadModelDatabase,
-  table: 'presence_machine' | 'history_line' | 'readiness_episode',
+  table: 'presence_machine' | 'presence_change' | 'history_line' | 'readiness_episode',
   readModel: string,
   read: (transaction: Transaction<ReadModelTables>, heard: Heard) => Promise<Result>,
 ): Promise<Result> =>
@@ -38,12 +44,16 @@ export const inSnapshot = <Result>(
       await sql`lock table ${sql.table(table)} in access share mode`.execute(transaction);
       const row = await transaction
         .selectFrom('read_model')
-        .select(['heard_until', 'gap_end', sql<Date>`clock_timestamp()`.as('clock')])
+        .selectAll()
+        .select(sql<Date>`clock_timestamp()`.as('clock'))
         .where('name', '=', readModel)
         .executeTakeFirst();
       return read(transaction, {
         until: row?.heard_until?.getTime() ?? null,
         gapEnd: row?.gap_end?.getTime() ?? null,
+        checkpoint: BigInt(row?.checkpoint ?? 0),
+        epoch: row?.epoch ?? null,
+        rebuilding: row !== undefined && (row.rebuild_requested || BigInt(row.checkpoint) < BigInt(row.rebuild_until)),
         clock: row?.clock.getTime() ?? 0,
       });
     });

@@ -1,5 +1,5 @@
 import type { Labels } from '@rollcall/machine';
-import type { PauseRow } from './presence/project.js';
+import type { PauseRow, PresenceRow } from './presence/project.js';
 import type { StandingBlocker } from './standing.js';
 
 /** The tables of the read models (`infra/migrations`), as the driver gives them. `bigint` arrives as a string. */
@@ -48,6 +48,7 @@ export interface ReadModelTables {
     revision: string;
   };
   absence_due: { machine: string; due: Date };
+  presence_change: { owner: string; batch: string; machine: string; at: Date; shown: PresenceRow };
   history_line: {
     machine: string;
     revision: string;

@@ -1,12 +1,17 @@
 /** Counts the requests that are being answered, and knows whether new ones are still taken. */
 export class Drain {
   private running = 0;
-  private begun = false;
+  private readonly begun = new AbortController();
   private readonly empty = Promise.withResolvers<void>();
 
   /** Whether new requests are refused. */
   get draining(): boolean {
-    return this.begun;
+    return this.begun.signal.aborted;
+  }
+
+  /** Aborted when new requests begin to be refused. */
+  get signal(): AbortSignal {
+    return this.begun.signal;
   }
 
   /** Counts one request until the returned function is called. */
@@ -23,12 +28,12 @@ export class Drain {
 
   /** Refuses new requests from now on; resolves when the running ones are answered. */
   begin(): Promise<void> {
-    this.begun = true;
+    this.begun.abort();
     this.settle();
     return this.empty.promise;
   }
 
   private settle(): void {
-    if (this.begun && this.running === 0) this.empty.resolve();
+    if (this.draining && this.running === 0) this.empty.resolve();
   }
 }

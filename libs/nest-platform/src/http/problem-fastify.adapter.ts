@@ -66,6 +66,10 @@ export class ProblemFastifyAdapter extends FastifyAdapter {
     super(serverOptions(options) as never);
     const { logger, limits } = options;
     const instance = this.getInstance<FastifyInstance>();
+    instance.decorate('stopping', this.drain.signal);
+    instance.decorate('streamFailed', (error: unknown, requestId: string) =>
+      logger.error({ err: error, requestId }, 'a stream could not go on'),
+    );
     instance.server.maxConnections = limits.connections;
     instance.server.on('checkExpectation', (_request, response) => {
       const { problem } = problemOfRequest(Object.assign(new Error('Expect'), { statusCode: 417 }));

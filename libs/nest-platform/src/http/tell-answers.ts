@@ -1,11 +1,13 @@
 import type { AnsweredRequest } from '@rollcall/telemetry';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { EVENT_STREAM_MEDIA_TYPE } from './event-stream.js';
 import { problemCodeOf } from '../problem/send-problem.js';
 
 /** Tells each answer when it was given. */
 export const tellAnswers = (instance: FastifyInstance, answered: (request: AnsweredRequest) => void): void => {
   instance.addHook('onResponse', (request, reply, done) => {
-    answered(answeredBy(request, reply));
+    // How long a stream was open says nothing of how long somebody waited.
+    if (reply.getHeader('content-type') !== EVENT_STREAM_MEDIA_TYPE) answered(answeredBy(request, reply));
     done();
   });
 };

@@ -1,12 +1,14 @@
-import { sql, type Selectable } from 'kysely';
+import type { RecordedFact } from '@rollcall/event-store';
+import { sql, type Selectable, type Transaction } from 'kysely';
 import { rowsOf } from '../database.js';
 import type { ReadModel } from '../model.js';
 import { StagedRows } from '../rows.js';
 import type { ReadModelTables } from '../tables.js';
 import { machineOf, type Parked } from '../understand.js';
-import { project, type PresenceRow } from './project.js';
+import { changeKey, projectWithChanges, TOLD_FOR_MS, type ChangeRow } from './project-changes.js';
+import type { PresenceRow } from './project.js';
 
-/** The read model `presence`: one row per machine. */
+/** The read model `presence`: one row per machine, and what happened to machines of late. */
 export const presenceModel: ReadModel = {
   name: 'presence',
 
@@ -19,7 +21,8 @@ export const presenceModel: ReadModel = {
       .where('machine', '=', sql<string>`any(${[...machines]})`)
       .execute();
     const rows = new StagedRows(loaded.map((row) => [row.machine, decodePresence(row)]));
-    const parked = facts.map((fact) => project(rows, fact)).filter((fact) => fact !== null);
+    const changes = new StagedRows(await changesBefore(transaction, facts));
+    const parked = facts.map((fact) => projectWithChanges(rows, changes, fact)).filter((fact) => fact !== null);
     const changed = rows.changed();
     if (changed.length > 0) {
       await transaction
@@ -33,13 +36,75 @@ export const presenceModel: ReadModel = {
         )
         .execute();
     }
+    await keepChanges(transaction, changes.changed());
     return parked satisfies readonly Parked[];
   },
 
   async clear(transaction) {
-    await sql`truncate presence_machine`.execute(transaction);
+    // In the order in which readers take their locks.
+    await sql`truncate presence_change, presence_machine`.execute(transaction);
   },
 };
+
+/** What the earlier facts of the same batch left, where a batch comes fact by fact, because one of its facts cannot be stored. */
+const changesBefore = async (
+  transaction: Transaction<ReadModelTables>,
+  facts: readonly RecordedFact[],
+): Promise<readonly (readonly [string, ChangeRow])[]> => {
+  const [only, ...others] = facts;
+  const machine = only && machineOf(only);
+  if (!only || !machine || others.length > 0) return [];
+  const rows = await transaction
+    .selectFrom('presence_change')
+    .selectAll()
+    .where('batch', '=', only.batch.toString())
+    .where('machine', '=', machine)
+    .where('owner', '=', ({ selectFrom }) =>
+      selectFrom('presence_machine').select('owner').where('machine', '=', machine),
+    )
+    .execute();
+  return rows.map(decodeChange).map((change) => [changeKey(change), change]);
+};
+
+/** Beyond what is told, so that a reader whose place is still told never misses one that went. */
+const KEPT_FOR_MS = TOLD_FOR_MS + 3_600_000;
+
+const keepChanges = async (transaction: Transaction<ReadModelTables>, changes: readonly ChangeRow[]): Promise<void> => {
+  const newest = changes.at(-1);
+  if (newest === undefined) return;
+  await transaction
+    .insertInto('presence_change')
+    .columns(CHANGE)
+    .expression(rowsOf('presence_change', CHANGE, changes.map(encodeChange)))
+    .onConflict((conflict) =>
+      conflict.columns(['owner', 'batch', 'machine']).doUpdateSet(({ ref }) => ({ shown: ref('excluded.shown') })),
+    )
+    .execute();
+  await transaction
+    .deleteFrom('presence_change')
+    .where('at', '<', new Date(newest.at - KEPT_FOR_MS))
+    .execute();
+};
+
+const CHANGE = ['owner', 'batch', 'machine', 'at', 'shown'] as const satisfies readonly (keyof ChangeColumns)[];
+type ChangeColumns = ReadModelTables['presence_change'];
+
+const encodeChange = (change: ChangeRow): { readonly [Column in keyof ChangeColumns]: unknown } => ({
+  owner: change.owner,
+  batch: change.batch.toString(),
+  machine: change.machine,
+  at: time(change.at),
+  shown: change.shown,
+});
+
+/** A row of `presence_change` as the projection knows it. */
+export const decodeChange = (row: Selectable<ChangeColumns>): ChangeRow => ({
+  owner: row.owner,
+  batch: BigInt(row.batch),
+  machine: row.machine,
+  at: row.at.getTime(),
+  shown: row.shown,
+});
 
 type Columns = ReadModelTables['presence_machine'];
 
