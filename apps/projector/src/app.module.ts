@@ -4,21 +4,25 @@ import { Leadership } from '@rollcall/leadership';
 import type { Logger } from '@rollcall/nest-platform';
 import { absenceModel, AbsenceWatch, Follower, READ_MODELS, type FollowStep } from '@rollcall/read-models';
 import { Relay, type RelayRecord, type RelayStep } from '@rollcall/relay';
-import type { Traces } from '@rollcall/telemetry';
+import { measureWebhookAttempts, type Meter, type Traces } from '@rollcall/telemetry';
+import { SystemResolver, WebhookWorker, type DeliveryStep } from '@rollcall/webhooks';
 import { AbsenceWatching } from './absence-watching.js';
 import type { ProjectorConfig } from './config.js';
 import { Connections } from './connections.js';
+import { Delivering } from './delivering.js';
 import { HealthController } from './http/health.controller.js';
 import { openConnections } from './open-connections.js';
 import { Projections } from './projections.js';
 import { Relaying } from './relaying.js';
+import { openWebhookConnections, WebhookConnections } from './webhook-connections.js';
 
-/** Is told each step of the loops: `relay`, or the name of a read model. Only tests listen, to end the process between two of them. */
-export type Reached = (loop: string, step: RelayStep | FollowStep) => void;
+/** Is told each step of the loops: `relay`, `deliveries`, or the name of a read model. Only tests listen, to end the process between two of them. */
+export type Reached = (loop: string, step: RelayStep | FollowStep | DeliveryStep) => void;
 
 /** What the projector is given, and does not close. */
 export type ProjectorParts = {
   readonly logger: Logger;
+  readonly meter: Meter;
   readonly traces: Traces;
   readonly reached?: Reached | undefined;
 };
@@ -28,7 +32,7 @@ export type ProjectorParts = {
 export class ProjectorModule {
   static register(
     config: ProjectorConfig,
-    { logger, traces, reached = () => undefined }: ProjectorParts,
+    { logger, meter, traces, reached = () => undefined }: ProjectorParts,
   ): DynamicModule {
     return {
       module: ProjectorModule,
@@ -75,6 +79,25 @@ export class ProjectorModule {
                   }),
               ),
               leadership,
+            ),
+        },
+        { provide: WebhookConnections, useFactory: () => openWebhookConnections(config, logger) },
+        {
+          provide: Delivering,
+          inject: [WebhookConnections],
+          useFactory: ({ database, queue, secrets }: WebhookConnections) =>
+            new Delivering(
+              new WebhookWorker({
+                database,
+                queue,
+                secrets,
+                resolver: new SystemResolver(),
+                allowed: config.webhooks.allowed,
+                ca: config.webhooks.ca,
+                log: logger,
+                attempted: measureWebhookAttempts(meter),
+                reached: (step) => reached('deliveries', step),
+              }),
             ),
         },
         {

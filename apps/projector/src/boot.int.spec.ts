@@ -28,6 +28,7 @@ it('builds its root module, follows the record, tells its health on the loopback
       status: 'ready',
       readModels: READ_MODELS.map(({ name }) => ({ name, state: 'following', checkpoint: '0' })),
       feed: null,
+      webhooks: { problem: 'Webhooks wait: ROLLCALL_WEBHOOK_KEY_FILE is not set.' },
     });
   } finally {
     await projector.close();

@@ -9,6 +9,7 @@ it('needs nothing but the database', () =>
     port: 8_445,
     gapSeconds: 15,
     feed: null,
+    webhooks: { keyFile: null, allowed: [], ca: null },
     metrics: null,
     traces: null,
     logLevel: 'info',

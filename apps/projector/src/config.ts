@@ -11,6 +11,7 @@ import {
   type TracesSettings,
 } from '@rollcall/nest-platform';
 import { readConfig, type Environment } from '@rollcall/settings';
+import { readWebhookSettings, type WebhookSettings } from '@rollcall/webhooks';
 
 /** What the projector needs to know. */
 export type ProjectorConfig = {
@@ -22,6 +23,7 @@ export type ProjectorConfig = {
   readonly gapSeconds: number;
   /** Where batches and events are distributed; null: nowhere, and read models follow the record itself. */
   readonly feed: NatsFeedSettings | null;
+  readonly webhooks: WebhookSettings;
   /** null: nothing is measured. */
   readonly metrics: MetricsSettings | null;
   /** null: nothing is followed. */
@@ -34,8 +36,8 @@ export const PORT_VARIABLE = 'ROLLCALL_PROJECTOR_PORT';
 
 /**
  * Reads the settings once: `ROLLCALL_DATABASE_URL`, `ROLLCALL_MIGRATIONS_DIR` (Default: infra/migrations), `ROLLCALL_PROJECTOR_PORT`
- * (Default: 8445), `ROLLCALL_GAP_SECONDS` (Default: 15), `ROLLCALL_LOG_LEVEL` (Default: info), and those of `readNatsFeed`, `readMetrics`
- * and `readTraces`.
+ * (Default: 8445), `ROLLCALL_GAP_SECONDS` (Default: 15), `ROLLCALL_LOG_LEVEL` (Default: info), and those of `readNatsFeed`, `readWebhookSettings`,
+ * `readMetrics` and `readTraces`.
  *
  * @throws ConfigError naming every problem at the same time
  */
@@ -45,6 +47,7 @@ export const readProjectorConfig = (environment: Environment): ProjectorConfig =
     port: settings.port(PORT_VARIABLE, 8_445),
     gapSeconds: readGapSeconds(settings),
     feed: readNatsFeed(settings),
+    webhooks: readWebhookSettings(settings),
     metrics: readMetrics(settings),
     traces: readTraces(settings),
     logLevel: readLogLevel(settings),

@@ -3,16 +3,19 @@ import { SystemClock, withDeadline } from '@rollcall/lifetimes';
 import type { LeadershipStatus } from '@rollcall/leadership';
 import { READ_MODELS, ReadModelQueries } from '@rollcall/read-models';
 import type { Meter } from '@rollcall/telemetry';
+import { deliveriesStanding } from '@rollcall/webhooks';
 import type { AbsenceWatching } from './absence-watching.js';
 import type { Connections } from './connections.js';
 import type { Projections } from './projections.js';
 import type { Relaying } from './relaying.js';
+import type { WebhookConnections } from './webhook-connections.js';
 
 /** What the metrics of a projector are asked from. */
 export type Measured = {
   readonly connections: Connections;
   readonly projections: Projections;
   readonly relaying: Relaying;
+  readonly webhooks: WebhookConnections;
   readonly watching: AbsenceWatching;
 };
 
@@ -26,6 +29,7 @@ const ANSWER_WITHIN_MS = 5_000;
 export const measureProjector = (meter: Meter, measured: Measured): void => {
   measureRecord(meter, measured);
   measureReadModels(meter, measured);
+  measureDeliveries(meter, measured);
   measureWatch(meter, measured);
   if (measured.relaying.status() !== null) measureRelay(meter, measured);
 };
@@ -148,6 +152,27 @@ const measureRelay = (meter: Meter, { relaying }: Measured): void => {
       result.observe(failures, relay.failures);
     },
     [connected, problem, leading, published, failures],
+  );
+};
+
+/** Asked of the database, so every instance tells the same of all of them. */
+const measureDeliveries = (meter: Meter, { webhooks }: Measured): void => {
+  const gauge = (name: string, description: string) => meter.createObservableGauge(name, { description });
+  const waiting = gauge('rollcall_webhook_waiting_deliveries', 'Notices that are not delivered and not given up');
+  const oldest = gauge('rollcall_webhook_oldest_waiting_seconds', 'For how long the oldest of them has waited');
+  const paused = gauge('rollcall_webhook_paused_endpoints', 'Endpoints to which nothing is sent for now');
+  const locked = gauge('rollcall_webhook_without_key', '1 when this instance delivers nothing for want of the key');
+  meter.addBatchObservableCallback(
+    async (result) => {
+      const standing = await withDeadline(new SystemClock(), ANSWER_WITHIN_MS, () =>
+        deliveriesStanding(webhooks.database),
+      ).catch(() => null);
+      result.observe(waiting, standing?.waiting ?? NaN);
+      result.observe(oldest, standing?.oldestWaitingSeconds ?? NaN);
+      result.observe(paused, standing?.pausedEndpoints ?? NaN);
+      result.observe(locked, webhooks.secrets.problem === null ? 0 : 1);
+    },
+    [waiting, oldest, paused, locked],
   );
 };
 

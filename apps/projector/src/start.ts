@@ -11,6 +11,7 @@ import { Connections } from './connections.js';
 import { measureProjector } from './metrics.js';
 import { Projections } from './projections.js';
 import { Relaying } from './relaying.js';
+import { WebhookConnections } from './webhook-connections.js';
 
 /** A running projector. */
 export type Projector = {
@@ -59,7 +60,7 @@ const follow = async (
   }: { logger: Logger; metrics: Metrics; traces: Traces; reached: Reached | undefined },
 ): Promise<Projector> => {
   const app = await NestFactory.create<NestFastifyApplication>(
-    ProjectorModule.register(config, { logger, traces, reached }),
+    ProjectorModule.register(config, { logger, meter: metrics.meter, traces, reached }),
     new FastifyAdapter(),
     { logger: false, abortOnError: false },
   );
@@ -67,6 +68,7 @@ const follow = async (
     connections: app.get(Connections),
     projections: app.get(Projections),
     relaying: app.get(Relaying),
+    webhooks: app.get(WebhookConnections),
     watching: app.get(AbsenceWatching),
   });
   const port = await listen(app, { host: HOST, port: config.port, portVariable: PORT_VARIABLE });

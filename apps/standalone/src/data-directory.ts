@@ -14,6 +14,7 @@ export type DataDirectory = {
   /** The plane's own CA and the server certificates. */
   readonly ca: string;
   readonly chainKey: string;
+  readonly webhookKey: string;
   /** State of the local agent. */
   readonly agent: string;
   /** Where the local agent has its socket: with its state, or in a short place of its own where that path is too long for one. */
@@ -61,6 +62,7 @@ export const openDataDirectory = async (directory: string): Promise<DataDirector
     nats: join(root, 'nats'),
     ca: join(root, 'ca'),
     chainKey: join(root, 'chain.key'),
+    webhookKey: join(root, 'webhook.key'),
     agent,
     agentRuntime,
     logs: join(root, 'logs'),

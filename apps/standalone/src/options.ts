@@ -16,6 +16,8 @@ export type StandaloneOptions = {
   readonly metrics: boolean;
   /** The collector that gets the traces of every request. */
   readonly traces?: string;
+  /** Targets of webhooks that are allowed although they are private; as in `ROLLCALL_WEBHOOK_ALLOW`. */
+  readonly webhookAllow?: string;
   readonly person: string;
   /** False: no local agent. */
   readonly agent: boolean;
@@ -48,6 +50,12 @@ export const readOptions = (
     .option('--no-nats', 'do not run a nats-server')
     .option('--metrics', 'show metrics for Prometheus, each service on a free port', false)
     .option('--traces <url>', 'send the traces of all requests there, as OTLP over HTTP')
+    .addOption(
+      new Option(
+        '--webhook-allow <list>',
+        'private targets that webhooks may go to, such as 10.1.0.0/16 or 127.0.0.1:9000, between commas',
+      ).env('ROLLCALL_WEBHOOK_ALLOW'),
+    )
     .option('--person <name>', 'what the first person is called', userName)
     .option('--no-agent', 'do not run a local agent')
     .option(

@@ -8,6 +8,7 @@ import { migrate } from '@rollcall/migrations';
 import { createLogger, type Logger } from '@rollcall/nest-platform';
 import { readOperatorApiConfig, start as startOperatorApi } from '@rollcall/operator-api';
 import { readProjectorConfig, start as startProjector } from '@rollcall/projector';
+import { ensureWebhookKey } from '@rollcall/webhooks';
 import { pino } from 'pino';
 import type { DataDirectory } from './data-directory.js';
 import { natsEnvironment, openNats } from './nats.js';
@@ -81,6 +82,7 @@ export const openPlane = async (
   if (ran.length > 0) tell(`Migrations: ${ran.join(', ')}`);
   const databaseUrl = await cluster.loginAs('rollcall_app', DATABASE);
   await ensureChainKey(directory.chainKey);
+  await ensureWebhookKey(directory.webhookKey);
   signal?.throwIfAborted();
 
   const nats = await choosing('--nats-port', () => openNats(directory, options, tell));
@@ -139,12 +141,14 @@ const environmentOf = (
   ROLLCALL_MIGRATIONS_DIR: migrations,
   ROLLCALL_CA_DIR: directory.ca,
   ROLLCALL_CHAIN_KEY_FILE: directory.chainKey,
+  ROLLCALL_WEBHOOK_KEY_FILE: directory.webhookKey,
   ROLLCALL_MACHINE_API_PORT: String(options.machinePort),
   ROLLCALL_MACHINE_API_ADDRESS: `https://127.0.0.1:${options.machinePort}`,
   ROLLCALL_OPERATOR_API_PORT: String(options.operatorPort),
   ROLLCALL_PROJECTOR_PORT: String(options.projectorPort),
   ...(options.metrics ? { ROLLCALL_METRICS_PORT: '0' } : {}),
   ...(options.traces === undefined ? {} : { ROLLCALL_TRACES_URL: options.traces, ROLLCALL_TRACES_SHARE: '1' }),
+  ...(options.webhookAllow === undefined ? {} : { ROLLCALL_WEBHOOK_ALLOW: options.webhookAllow }),
   ...(nats === null ? {} : natsEnvironment(nats)),
   ...timing('ROLLCALL_INTERVAL_SECONDS', options.interval),
   ...timing('ROLLCALL_WINDOW_FLOOR_SECONDS', options.windowFloor),

@@ -30,6 +30,7 @@ const secret = (path) => {
 
 own('authority'); // Its key is made by whichever API starts first.
 secret(join(own('chain'), 'chain.key'));
+secret(join(own('webhooks'), 'webhook.key'));
 
 for (const volume of ['database-owner', 'database-app']) secret(join(own(volume), 'password'));
 

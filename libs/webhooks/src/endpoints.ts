@@ -1,17 +1,12 @@
 import { sql } from 'kysely';
-import type { PauseReason, WebhookDatabase } from './tables.js';
+import type { WebhookDatabase } from './tables.js';
 
-/** Sends nothing to an endpoint until it is resumed; one that is paused already stays as it is. What is to be sent waits. */
-export const pauseEndpoint = async (
-  transaction: WebhookDatabase,
-  endpoint: string,
-  reason: PauseReason,
-): Promise<void> => {
+/** A person wants nothing to be sent: also where it is paused for its failures, so that no probe ends that. What is to be sent waits. */
+export const pauseByPerson = async (transaction: WebhookDatabase, endpoint: string): Promise<void> => {
   await transaction
     .updateTable('webhook_endpoint')
-    .set({ paused_at: sql<Date>`clock_timestamp()`, pause_reason: reason })
+    .set({ paused_at: sql<Date>`coalesce(paused_at, clock_timestamp())`, pause_reason: 'person', probe_at: null })
     .where('endpoint', '=', endpoint)
-    .where('paused_at', 'is', null)
     .execute();
 };
 

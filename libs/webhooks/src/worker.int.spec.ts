@@ -15,7 +15,7 @@ import {
   ensureWebhookKey,
   openWebhooks,
   parseAllowedTarget,
-  pauseEndpoint,
+  pauseByPerson,
   readWebhookKey,
   removeEndpoint,
   SystemResolver,
@@ -361,7 +361,7 @@ it('pauses at once what says that it is gone, or what a person wants paused, unt
   expect(hooks.received).toHaveLength(1);
   await database.transaction().execute((transaction) => queue.resume(transaction, endpoint));
   await tried(second);
-  await pauseEndpoint(database, endpoint, 'person');
+  await pauseByPerson(database, endpoint);
   const third = notice(endpoint, 3);
   await enqueue(third);
   await eventually(
@@ -387,7 +387,7 @@ it('sends nothing to what was removed, and gives up what is too old', async () =
   const [first, second, third] = [notice(gone.endpoint), notice(away.endpoint), notice(randomUUID())];
   await enqueue(first, second, third);
   await removeEndpoint(database, gone.endpoint);
-  await pauseEndpoint(database, away.endpoint, 'person');
+  await pauseByPerson(database, away.endpoint);
   const age = (hours: number) =>
     owner.query(`update webhook_delivery set enqueued_at = now() - make_interval(hours => ${hours})`);
   await age(73);

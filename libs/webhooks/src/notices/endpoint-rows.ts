@@ -1,6 +1,6 @@
 import type { Instant } from '@rollcall/decider';
 import { SUBSCRIBABLE } from '@rollcall/webhook-endpoint';
-import { sql, type Transaction } from 'kysely';
+import type { Transaction } from 'kysely';
 import type { WebhookTables } from '../tables.js';
 import type { Endpoint } from './subscriptions.js';
 
@@ -45,14 +45,5 @@ export const addEndpoint = async (
       created_at: new Date(recordedAt),
     })
     .onConflict((conflict) => conflict.doNothing())
-    .execute();
-};
-
-/** A person wants nothing to be sent: also where it is paused for its failures, so that no probe ends that. */
-export const pauseByPerson = async (transaction: Transacting, endpoint: string): Promise<void> => {
-  await transaction
-    .updateTable('webhook_endpoint')
-    .set({ paused_at: sql<Date>`coalesce(paused_at, clock_timestamp())`, pause_reason: 'person', probe_at: null })
-    .where('endpoint', '=', endpoint)
     .execute();
 };
