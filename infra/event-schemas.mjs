@@ -18,6 +18,7 @@ const CATEGORIES = {
   machine: ['libs/machine/src/facts.ts', 'MachineEvent'],
   token: ['libs/admission/src/facts.ts', 'TokenEvent'],
   person: ['libs/person/src/facts.ts', 'PersonEvent'],
+  promises: ['libs/promise-book/src/facts.ts', 'PromiseEvent'],
   webhook: ['libs/webhook-endpoint/src/facts.ts', 'WebhookEndpointEvent'],
 };
 

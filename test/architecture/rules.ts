@@ -140,6 +140,11 @@ const RESERVED: readonly { readonly what: string; readonly matches: RegExp; read
     owners: ['libs/webhooks', 'libs/migrations'],
   },
   {
+    what: 'time zones are for libs/promises',
+    matches: /^(temporal-polyfill|luxon)$/,
+    owners: ['libs/promises'],
+  },
+  {
     what: 'Nest is for the Nest apps and libs/nest-platform',
     matches: /^(@nestjs\/.*|nestjs-pino|class-validator|class-transformer)$/,
     owners: ['libs/nest-platform', ...NEST_APPS],

@@ -21,6 +21,9 @@ describe('a word that can name nothing', () => {
     ['what is no label', ['machines', 'label', 'x', 'Site=north'], 'must be KEY=VALUE'],
     ['a change of no label', ['machines', 'label', 'x'], 'give labels as KEY=VALUE, or --remove KEY'],
     ['a filter that is no label', ['machines', '--label', 'Site'], 'must be KEY=VALUE'],
+    ['a promise about nothing', ['promises', 'set', 'always'], '--machine MACHINE, or --label KEY=VALUE'],
+    ['a promise about two things', ['promises', 'set', 'always', '--machine', 'x', '--label', 'a=b'], '--label'],
+    ['a promise without a schedule', ['promises', 'set', '--machine', 'x'], 'schedule'],
     ['an empty read model', ['read-models', 'rebuild', ''], 'It is empty.'],
   ])('%s is wrong usage, and no plane is asked (U6)', async (_, argv, words) => {
     const surroundings = captured({ env: { ROLLCALL_CONFIG_DIR: '/nobody/is/signed/in' } });

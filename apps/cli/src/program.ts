@@ -16,6 +16,7 @@ import {
   type Filter,
   type PauseOptions,
 } from './commands/machines.js';
+import { listPromises, makePromise, withdrawPromise, type Subject } from './commands/promises.js';
 import { listBlockers, showReadiness } from './commands/readiness.js';
 import { rebuildReadModel, showReadModels } from './commands/read-models.js';
 import { login, logout } from './commands/sign-in.js';
@@ -150,6 +151,11 @@ const withFilter = (command: Command): Command =>
     .option('--blocker <code>', 'only machines on which this blocker stands, present or not', blockerCode)
     .option('--label <key[=value]>', 'only machines with this label, whatever its value or with this one', labelFilter)
     .option('--deleted', 'deleted machines too');
+
+const withSubject = (command: Command): Command =>
+  command
+    .addOption(new Option('--machine <machine>', 'for the node of this machine').argParser(given).conflicts('label'))
+    .option('--label <key=value>', 'for every node with this label', (text: string) => label(text).join('='));
 
 /**
  * The command line as commander sees it. `contextOf` is asked for a context once the options are known.
@@ -333,6 +339,23 @@ export const buildProgram = (
     .option('--to <time>', 'and before then', time)
     .option('--types <types>', 'only these types, with commas between them', wordsOf(SENT_TYPES))
     .action((webhook: string, replay: Replay) => replayDeliveries(webhook, replay, context()));
+
+  const promises = program
+    .command('promises')
+    .description('when which machines are promised to be there: only against a promise is an absence an alarm');
+  promises
+    .command('list', { isDefault: true })
+    .description('what you have promised (the default)')
+    .action(() => listPromises(context()));
+  withSubject(
+    promises
+      .command('set')
+      .description('promise presence; the own promise of a machine counts more than those of its labels')
+      .argument('<schedule...>', 'always, none, or days, a window and a time zone: weekdays 09:00-18:00 Europe/Berlin'),
+  ).action((words: readonly string[], subject: Subject) => makePromise(words, subject, context()));
+  withSubject(promises.command('remove').description('take a promise back')).action((subject: Subject) =>
+    withdrawPromise(subject, context()),
+  );
 
   const readModels = program.command('read-models').description('the views that follow the record');
   readModels

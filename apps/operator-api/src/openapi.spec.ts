@@ -10,6 +10,8 @@ it('describes every route with who may call it, without a database (U6)', async 
   ).toEqual([
     'delete /v1/machines/{machine}',
     'delete /v1/machines/{machine}/pause',
+
+    'delete /v1/promises',
     'delete /v1/sessions/current',
     'delete /v1/webhooks/{webhook}',
     'get /v1/blockers',
@@ -21,6 +23,8 @@ it('describes every route with who may call it, without a database (U6)', async 
     'get /v1/me',
     'get /v1/presence',
     'get /v1/presence/stream',
+
+    'get /v1/promises',
     'get /v1/read-models',
     'get /v1/webhooks',
     'get /v1/webhooks/{webhook}/deliveries',
@@ -37,6 +41,8 @@ it('describes every route with who may call it, without a database (U6)', async 
     'post /v1/webhooks/{webhook}/resume',
     'post /v1/webhooks/{webhook}/secret',
     'post /v1/webhooks/{webhook}/test',
+
+    'put /v1/promises',
   ]);
   const open = Object.entries(paths).filter(([, item]) =>
     Object.values(item as object).some((operation: { security?: unknown }) => operation.security === undefined),

@@ -133,6 +133,10 @@ describe('signing in', () => {
       ['POST', '/v1/enrolment-tokens', { commandId: randomUUID(), tokenHash: hashOf('x') }],
       ['PATCH', '/v1/machines/x', { commandId: randomUUID(), name: 'x' }],
       ['DELETE', '/v1/machines/x', { commandId: randomUUID() }],
+      ['POST', '/v1/machines/x/pause', { commandId: randomUUID(), note: 'x' }],
+      ['PATCH', '/v1/machines/x/labels', { commandId: randomUUID() }],
+      ['GET', '/v1/promises'],
+      ['PUT', '/v1/promises', { commandId: randomUUID(), label: 'a=b', schedule: 'always' }],
       ['POST', '/v1/read-models/presence/rebuild'],
     ] as const)
       expect(await ask(method, path, { bearer, body })).toMatchObject({ status: 401, body: { code: 'not-signed-in' } });

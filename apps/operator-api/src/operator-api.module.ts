@@ -19,6 +19,7 @@ import { EnrolmentModule } from './enrolment/enrolment.module.js';
 import { MachineApiLocation } from './enrolment/machine-api-location.js';
 import { MachineModule } from './machine/machine.module.js';
 import { PresenceModule } from './presence/presence.module.js';
+import { PromiseModule } from './promise/promise.module.js';
 import { ReadModelModule } from './read-model/read-model.module.js';
 import { SessionModule } from './session/session.module.js';
 import { WebhookAccess } from './webhook/webhook-access.js';
@@ -92,6 +93,7 @@ export class OperatorApiModule {
         SessionModule,
         EnrolmentModule,
         MachineModule,
+        PromiseModule,
         PresenceModule,
         ReadModelModule,
         WebhookModule,

@@ -6,6 +6,7 @@ import { bodyOf, type Batch, type LedgerEvent } from '@rollcall/event-store';
 import type { MachineEvent } from '@rollcall/machine';
 import { boot } from '@rollcall/machine/testing';
 import type { PersonEvent } from '@rollcall/person';
+import type { PromiseEvent } from '@rollcall/promise-book';
 import type { WebhookEndpointEvent } from '@rollcall/webhook-endpoint';
 import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js';
 import { messagesOf, type EventMessage } from './messages.js';
@@ -51,6 +52,10 @@ const person: Samples<PersonEvent> = {
   SessionStarted: { sessionId: 's', sessionHash: HASH, linkHash: HASH, expiresAt: EXPIRES },
   SessionEnded: { sessionId: 's', sessionHash: HASH },
 };
+const promises: Samples<PromiseEvent> = {
+  PromiseMade: { selector: 'label:site=berlin', schedule: 'weekdays 09:00-18:00 Europe/Berlin' },
+  PromiseWithdrawn: { selector: 'node:n' },
+};
 const webhook: Samples<WebhookEndpointEvent> = {
   WebhookEndpointAdded: { owner: 'p', host: 'hooks.example.org', events: ['machine.absent'], promisedOnly: false },
   WebhookSecretRolled: {},
@@ -60,7 +65,7 @@ const webhook: Samples<WebhookEndpointEvent> = {
   WebhookReplayRequested: { eventId: null, from: EXPIRES, to: EXPIRES, types: ['machine.absent'] },
   WebhookEndpointRemoved: {},
 };
-const cases = Object.entries({ machine, token, person, webhook }).flatMap(([category, samples]) =>
+const cases = Object.entries({ machine, token, person, promises, webhook }).flatMap(([category, samples]) =>
   Object.entries(samples).map(([type, fields]) => ({
     subject: `rollcall.${category}.${type}`,
     published: publish(`${category}-1`, { type, ...fields }),

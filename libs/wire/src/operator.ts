@@ -95,7 +95,20 @@ export type MachineList = AsOf & {
   readonly machines: readonly MachineView[];
   /** Opaque; null on the last page. */ readonly next: string | null;
 };
-export type MachineDetail = AsOf & { readonly machine: MachineView };
+export type MachineDetail = AsOf & {
+  readonly machine: MachineView;
+  /** What was promised of its node; null where nobody promised anything (N11). */
+  readonly promise: PromisedPresence | null;
+};
+/** What counts of what was promised of a node, and whether it is kept, as of the answer (N11). */
+export type PromisedPresence = {
+  /** Its own promise, or those of its labels; presence is promised where any of them promises it. */
+  readonly promises: readonly { readonly selector: string; readonly schedule: string }[];
+  /** `held`: promised, and it is present; `broken`: promised, and it is not; `not-now`: nothing is promised at present. */
+  readonly state: 'held' | 'broken' | 'not-now';
+  /** When promised time begins next; null while it lasts, and where it never does. */
+  readonly next: string | null;
+};
 
 /** A blocker of the catalogue, or a code that this plane does not know, over all machines of the asker (O21). */
 export type BlockerSummary = Omit<BlockerView, 'since'> & {
@@ -201,6 +214,26 @@ export type LabelRequest = {
 /** All labels after the decision. */
 export type LabelAnswer = {
   readonly machine: { readonly id: string; readonly labels: { readonly [key: string]: string } };
+};
+/**
+ * `PUT /v1/promises`: a machine's node, or every node with a label (`key=value`), is promised to be there by a schedule: `always`, `none`, or days,
+ * a window and a time zone, such as `weekdays 09:00-18:00 Europe/Berlin`. One of `machine` and `label`. `commandId` as for a rename.
+ */
+export type PromiseRequest = WithdrawRequest & { readonly schedule: string };
+/** `DELETE /v1/promises`: nothing is promised for it any more. */
+export type WithdrawRequest = { readonly commandId: string; readonly machine?: string; readonly label?: string };
+/** What was decided; `schedule` is null where nothing is promised for the selector. */
+export type PromiseAnswer = { readonly promise: { readonly selector: string; readonly schedule: string | null } };
+/** `GET /v1/promises`: by selector. */
+export type PromiseList = {
+  readonly promises: readonly {
+    /** `node:<id of a node>` or `label:<key>=<value>` */
+    readonly selector: string;
+    readonly schedule: string;
+    /** The machine of the node; null for a label, and for a node without a machine that lives. */
+    readonly machine: { readonly id: string; readonly name: string | null } | null;
+    readonly promisedNow: boolean;
+  }[];
 };
 /** `POST /v1/machines/:id/log-tail-requests`. `commandId` as for a rename. */
 export type LogTailRequestBody = { readonly commandId: string };

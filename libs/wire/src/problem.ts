@@ -21,6 +21,7 @@ export const PROBLEMS = {
   'name-ambiguous': { status: 409, title: 'Several machines match' },
   'pause-already-over': { status: 422, title: 'That time has passed already' },
   'too-many-labels': { status: 422, title: 'A machine has no room for that many labels' },
+  'too-many-promises': { status: 422, title: 'A person can make no more promises than that' },
   'read-model-not-found': { status: 404, title: 'No such read model' },
   'webhook-not-found': { status: 404, title: 'No such webhook' },
   'webhook-delivery-not-found': { status: 404, title: 'Nothing like that was sent to this webhook' },

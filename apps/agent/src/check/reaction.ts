@@ -115,6 +115,7 @@ const MEANING: Readonly<Record<ProblemCode, Meaning>> = {
   'name-ambiguous': 'later',
   'pause-already-over': 'later',
   'too-many-labels': 'later',
+  'too-many-promises': 'later',
   'read-model-not-found': 'later',
   'webhook-not-found': 'later',
   'webhook-delivery-not-found': 'later',

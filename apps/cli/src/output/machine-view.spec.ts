@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { MachineDetail } from '@rollcall/wire';
 import { captured } from '../testing/captured.js';
 import { machineView } from '../testing/machine.js';
 import { shortIds, showList, showMachine } from './machine-view.js';
@@ -85,7 +86,7 @@ describe('the list of machines', () => {
 });
 
 it('shows of one machine who can fix what blocks it (O21, O32)', () => {
-  const { out } = print((output) => showMachine(output, { machine: blocked, asOf, behind: false }));
+  const { out } = print((output) => showMachine(output, { machine: blocked, promise: null, asOf, behind: false }));
   expect(out).toContain('present, but cannot take work: the disk is full (disk-full)');
   expect(out).toContain(
     'Blocker       disk-full: the disk is full, since 2026-11-29 14:02:00Z (12 s ago); to be fixed by whoever looks after the machine: free space',
@@ -97,15 +98,16 @@ it('shows of one machine what only informs as a note, and that it takes work (O3
   const noted = machineView({
     blockers: [{ code: 'stops-at-logout', since: asOf, sentence: 'it stops', fix: 'somebody', blocksWork: false }],
   });
-  const { out } = print((output) => showMachine(output, { machine: noted, asOf, behind: false }));
+  const { out } = print((output) => showMachine(output, { machine: noted, promise: null, asOf, behind: false }));
   expect(out).toContain('Note          stops-at-logout: it stops, since 2026-11-29 14:02:12Z (just now)');
   expect(out).toMatch(/^Takes work +yes$/m);
 });
 
 it('shows since when the tail of a log is asked for, and nothing where it is not (O26)', () => {
   const shown = (logTail: string | null) =>
-    print((output) => showMachine(output, { machine: machineView({ requests: { logTail } }), asOf, behind: false }))
-      .out;
+    print((output) =>
+      showMachine(output, { machine: machineView({ requests: { logTail } }), promise: null, asOf, behind: false }),
+    ).out;
   expect(shown('2026-11-29T14:02:12.000Z')).toMatch(
     /Log tail +asked for 2026-11-29 14:02:12Z \(.*\); it comes after its next check/,
   );
@@ -115,11 +117,26 @@ it('shows since when the tail of a log is asked for, and nothing where it is not
 it('shows the pause that is in force: since when and until when, whose word it is, and why', () => {
   const pause = { since: asOf, until: null, note: 'a new disk', by: 'ada' };
   const shown = (changes: Parameters<typeof machineView>[0]) =>
-    print((output) => showMachine(output, { machine: machineView(changes), asOf, behind: false })).out;
+    print((output) => showMachine(output, { machine: machineView(changes), promise: null, asOf, behind: false })).out;
   expect(shown({ pause })).toMatch(/^Paused +since 2026-11-29 14:02:12Z, until it is resumed, by ada: a new disk$/m);
   const ending = { ...pause, until: '2026-11-29T16:00:00.000Z' };
   expect(shown({ pause: ending })).toContain('until 2026-11-29 16:00:00Z, by ada');
   expect(shown({})).not.toContain('Paused');
+});
+
+it('shows what is promised of a machine, by which word, and whether it is kept (N11)', () => {
+  const promises = [{ selector: 'label:site=berlin', schedule: 'daily 09:00-18:00 Europe/Berlin' }];
+  const shown = (promise: MachineDetail['promise']) =>
+    print((output) => showMachine(output, { machine: machineView(), promise, asOf, behind: false })).out;
+  expect(shown({ promises, state: 'held', next: null })).toMatch(
+    /^Promise +daily 09:00-18:00 Europe\/Berlin \(for label:site=berlin\)\nPromise is +held$/m,
+  );
+  expect(shown({ promises, state: 'broken', next: null })).toMatch(/Promise is +broken: it is not present$/m);
+  expect(shown({ promises, state: 'not-now', next: '2026-11-30T08:00:00.000Z' })).toMatch(
+    /Promise is +not now; promised again from 2026-11-30 08:00:00Z$/m,
+  );
+  expect(shown({ promises, state: 'not-now', next: null })).toMatch(/Promise is +nothing is promised$/m);
+  expect(shown(null)).not.toContain('Promise');
 });
 
 it('shortens ids as far as they stay apart, and never below eight characters', () => {

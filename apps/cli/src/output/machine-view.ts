@@ -1,4 +1,4 @@
-import type { AsOf, MachineDetail, MachineList, MachineView, PauseView } from '@rollcall/wire';
+import type { AsOf, MachineDetail, MachineList, MachineView, PauseView, PromisedPresence } from '@rollcall/wire';
 import type { Cell, Output, Tone } from './output.js';
 import { clockTime, relativeTime } from './relative-time.js';
 
@@ -48,7 +48,7 @@ export const showList = (output: Output, list: Omit<MachineList, 'next'>, isNarr
 };
 
 /** One machine, all of it. */
-export const showMachine = (output: Output, { machine, ...age }: MachineDetail): void => {
+export const showMachine = (output: Output, { machine, promise, ...age }: MachineDetail): void => {
   const when = (at: string | null): string =>
     at === null ? 'never' : `${clockTime(at)} (${relativeTime(at, age.asOf)})`;
   output.fields([
@@ -68,6 +68,7 @@ export const showMachine = (output: Output, { machine, ...age }: MachineDetail):
     ...(machine.requests.logTail === null
       ? []
       : [['Log tail', `asked for ${when(machine.requests.logTail)}; it comes after its next check`] as const]),
+    ...(promise === null ? [] : promised(promise)),
     ...Object.entries(machine.labels).map(([key, value]) => ['Label', `${key}=${value}`] as const),
     ['Agent', [machine.agentVersion, machine.platform].filter((part) => part !== null).join(', ') || 'not reported'],
     ['Absent after', machine.window === null ? 'its first check' : `${machine.window} s of silence`],
@@ -77,6 +78,18 @@ export const showMachine = (output: Output, { machine, ...age }: MachineDetail):
     ...(machine.deletedAt === null ? [] : [['Deleted', when(machine.deletedAt)] as const]),
   ]);
   noteAge(output, age);
+};
+
+const promised = ({ promises, state, next }: PromisedPresence): (readonly [string, Cell])[] => {
+  const words = {
+    held: { text: 'held', tone: 'good' },
+    broken: { text: 'broken: it is not present', tone: 'bad' },
+    'not-now': next === null ? 'nothing is promised' : `not now; promised again from ${clockTime(next)}`,
+  } as const satisfies Record<typeof state, Cell>;
+  return [
+    ...promises.map(({ selector, schedule }) => ['Promise', `${schedule} (for ${selector})`] as const),
+    ['Promise is', words[state]],
+  ];
 };
 
 const pausedAs = ({ note, since, until, by }: PauseView): Cell => {

@@ -32,7 +32,7 @@ export class Plane {
    * Changes something that carries its own command id, so it is sent again (three times in all) when no answer came or the plane
    * could not record it: whatever happened before, it happens once. Not interrupted: its outcome is always told.
    */
-  async write<Answer>(method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<Answer> {
+  async write<Answer>(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<Answer> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.writeOnce<Answer>(method, path, body);
@@ -45,7 +45,7 @@ export class Plane {
   }
 
   /** Changes something that must not be sent twice. */
-  async writeOnce<Answer>(method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<Answer> {
+  async writeOnce<Answer>(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<Answer> {
     return (await this.exchange({ method, path, body })) as Answer;
   }
 

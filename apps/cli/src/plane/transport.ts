@@ -1,6 +1,6 @@
 /** One request to the operator API. */
 export type TransportRequest = {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path and query. */
   readonly path: string;
   /** `rco_…`, where somebody is signed in. */

@@ -1,7 +1,17 @@
-import { isLabelValue, LABEL_KEY, LABEL_VALUE_LENGTH } from '@rollcall/machine';
+import { isLabelValue, LABEL_KEY, LABEL_VALUE_LENGTH, parseLabel } from '@rollcall/machine';
 import { ValidateBy, type ValidationOptions } from 'class-validator';
 
 const KEY = '1 to 63 lower-case letters, digits, "-", ".", "_" and "/"';
+
+/** `key=value` */
+export const IsLabel = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'isLabel',
+    validator: {
+      validate: (value: unknown) => typeof value === 'string' && parseLabel(value) !== null,
+      defaultMessage: () => '$property must be written key=value, such as site=berlin',
+    },
+  });
 
 /** The key of a label. */
 export const IsLabelKey = (options?: ValidationOptions): PropertyDecorator =>

@@ -6,6 +6,7 @@ import { LabelMachineHandler } from './label-machine/label-machine.handler.js';
 import { ListBlockersController } from './list-blockers/list-blockers.controller.js';
 import { ListMachinesController } from './list-machines/list-machines.controller.js';
 import { OwnedMachines } from './owned-machines.js';
+import { OwnedPromises } from '../promise/owned-promises.js';
 import { PauseMachineController } from './pause-machine/pause-machine.controller.js';
 import { PauseMachineHandler } from './pause-machine/pause-machine.handler.js';
 import { RenameMachineController } from './rename-machine/rename-machine.controller.js';
@@ -38,6 +39,7 @@ import { ShowReadinessController } from './show-readiness/show-readiness.control
   ],
   providers: [
     OwnedMachines,
+    OwnedPromises,
     RenameMachineHandler,
     DeleteMachineHandler,
     PauseMachineHandler,
@@ -46,5 +48,6 @@ import { ShowReadinessController } from './show-readiness/show-readiness.control
     RequestLogTailHandler,
     UploadedLogTail,
   ],
+  exports: [OwnedMachines, OwnedPromises],
 })
 export class MachineModule {}

@@ -3,7 +3,7 @@ import { Refusal } from '@rollcall/decider';
 import { EventStore } from '@rollcall/event-store';
 import { machine, machineStream } from '@rollcall/machine';
 import { MachineQueries } from '@rollcall/read-models';
-import type { MachineDetail } from '@rollcall/wire';
+import type { AsOf, MachineView } from '@rollcall/wire';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const MOST_CANDIDATES = 10;
@@ -21,7 +21,7 @@ export class OwnedMachines {
    *
    * @throws Refusal `machine-not-found`, or `name-ambiguous` with at most ten candidates.
    */
-  async find(wanted: string, owner: string): Promise<MachineDetail> {
+  async find(wanted: string, owner: string): Promise<AsOf & { readonly machine: MachineView }> {
     const { machines, ...age } = await this.queries.find(wanted, owner);
     const [found, ...others] = machines;
     if (!found) throw new Refusal('machine-not-found');

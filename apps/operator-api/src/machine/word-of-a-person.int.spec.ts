@@ -7,6 +7,9 @@ import type {
   MachineList,
   PauseAnswer,
   Problem,
+  PromiseAnswer,
+  PromiseList,
+  PromisedPresence,
   Readiness,
 } from '@rollcall/wire';
 import { startOperatorPlane, type OperatorPlane } from '../../../../test/support/operator-plane.js';
@@ -151,5 +154,76 @@ describe('labels', () => {
     expect(await label(id, { set: many })).toMatchObject({ status: 422, body: { code: 'too-many-labels' } });
     const theirs = await plane.join({ owner: randomUUID() });
     expect(await label(theirs.id, { set: { site: 'north' } })).toMatchObject({ status: 404 });
+  });
+});
+
+describe('a promise', () => {
+  const set = (body: object) => ask<PromiseAnswer>('PUT', '/v1/promises', { commandId: randomUUID(), ...body });
+  const remove = (body: object) => ask<PromiseAnswer>('DELETE', '/v1/promises', { commandId: randomUUID(), ...body });
+  const listed = async () => (await ask<PromiseList>('GET', '/v1/promises')).body.promises;
+  const promised = async (machine: string): Promise<PromisedPresence | null> => {
+    await plane.caughtUp();
+    return (await ask<MachineDetail>('GET', `/v1/machines/${machine}`)).body.promise;
+  };
+
+  it('is made for a label or a machine, whose own word counts more, is shown with the machine, and is taken back (N11)', async () => {
+    const machine = await plane.join({ name: 'promised' });
+    await machine.check();
+    await ask('PATCH', `/v1/machines/${machine.id}/labels`, { commandId: randomUUID(), set: { tier: 'one' } });
+    expect(await promised('promised')).toBeNull();
+
+    const commandId = randomUUID();
+    const always = { promise: { selector: 'label:tier=one', schedule: 'always' } };
+    for (let attempt = 0; attempt < 2; attempt += 1)
+      expect(await set({ commandId, label: 'tier=one', schedule: ' Always' })).toEqual({ status: 200, body: always });
+    expect(await promised('promised')).toEqual({ promises: [always.promise], state: 'held', next: null });
+
+    const own = (await set({ machine: 'promised', schedule: 'none' })).body.promise;
+    expect(own).toEqual({ selector: expect.stringMatching(/^node:[0-9a-f-]{36}$/), schedule: 'none' });
+    expect(await promised('promised')).toEqual({ promises: [own], state: 'not-now', next: null });
+    expect(await listed()).toEqual([
+      { selector: 'label:tier=one', schedule: 'always', machine: null, promisedNow: true },
+      { ...own, machine: { id: machine.id, name: 'promised' }, promisedNow: false },
+    ]);
+
+    expect((await remove({ machine: machine.id })).body.promise).toEqual({ selector: own.selector, schedule: null });
+    expect(await promised('promised')).toMatchObject({ promises: [always.promise], state: 'held' });
+    await ask('DELETE', `/v1/machines/${machine.id}`, { commandId: randomUUID() });
+    expect(await promised(machine.id)).toBeNull();
+    for (let attempt = 0; attempt < 2; attempt += 1)
+      expect((await remove({ label: 'tier=one' })).body.promise.schedule).toBeNull();
+    expect(await listed()).toEqual([]);
+  });
+
+  it('is broken by a machine that is not there, and begins again by the clocks of the place (N11)', async () => {
+    const { id } = await plane.join({ name: 'never-there' });
+    await set({ machine: id, schedule: 'always' });
+    expect(await promised('never-there')).toMatchObject({ state: 'broken' });
+    const hour = new Date(Date.now() + 7_200_000).toISOString().slice(11, 13);
+    await set({ machine: id, schedule: `daily ${hour}:30-${hour}:45 UTC` });
+    expect(await promised('never-there')).toMatchObject({
+      state: 'not-now',
+      next: expect.stringContaining(`T${hour}:30:00.000Z`),
+    });
+    await remove({ machine: id });
+  });
+
+  it.each([
+    ['schedule', { label: 'a=b', schedule: 'daily 09:00-18:00 Europe/Berln' }, '"Europe/Berln" is no time zone'],
+    ['schedule', { label: 'a=b', schedule: 7 }, 'it is no text'],
+    ['schedule', { label: 'a=b' }, 'it is no text'],
+    ['label', { label: 'a', schedule: 'always' }, 'key=value'],
+    ['machine', { schedule: 'always' }, 'one of them is needed'],
+    ['machine', { schedule: 'always', label: 'a=b', machine: 'x' }, 'one of them is needed'],
+  ])('names the field %s of a body that is not valid, and what is wrong: %j', async (field, body, message) => {
+    const answer = (await set(body)) as unknown as { status: number; body: Problem };
+    expect([answer.status, answer.body.errors?.[0]?.field]).toEqual([422, field]);
+    expect(answer.body.errors?.[0]?.message).toContain(message);
+  });
+
+  it('is not for machines of others, and those of others do not count', async () => {
+    const theirs = await plane.join({ owner: randomUUID() });
+    expect(await set({ machine: theirs.id, schedule: 'always' })).toMatchObject({ status: 404 });
+    expect(await remove({ machine: theirs.id })).toMatchObject({ status: 404 });
   });
 });

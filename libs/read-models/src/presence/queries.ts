@@ -63,6 +63,22 @@ export class MachineQueries {
     }));
   }
 
+  /** The machines of these nodes that live, by node. */
+  async ofNodes(
+    nodes: readonly string[],
+    owner: string,
+  ): Promise<ReadonlyMap<string, Pick<MachineView, 'id' | 'name'>>> {
+    if (nodes.length === 0) return new Map();
+    const rows = await this.database
+      .selectFrom('presence_machine')
+      .select(['node', 'machine', 'name'])
+      .where('node', '=', sql<string>`any(${nodes})`)
+      .where('owner', '=', owner)
+      .where('deleted_at', 'is', null)
+      .execute();
+    return new Map(rows.map(({ node, machine: id, name }) => [node, { id, name }]));
+  }
+
   /**
    * The machines that somebody can mean: by id, by a prefix of at least eight characters, or by exact name. Machines that were
    * deleted are answered only where no other is meant. Several are for the asker to choose from; at most 20.

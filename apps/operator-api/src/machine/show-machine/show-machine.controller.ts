@@ -4,6 +4,7 @@ import { Allow, ApiProblems, Caller } from '@rollcall/nest-platform';
 import type { MachineDetail } from '@rollcall/wire';
 import type { SignedIn } from '../../access/person-authenticator.js';
 import { WANTED_MACHINE } from '../wanted-machine.js';
+import { OwnedPromises } from '../../promise/owned-promises.js';
 import { OwnedMachines } from '../owned-machines.js';
 import { MachineDetailDto } from './show-machine.dto.js';
 
@@ -11,14 +12,18 @@ import { MachineDetailDto } from './show-machine.dto.js';
 @Allow('person')
 @Controller('v1/machines/:machine')
 export class ShowMachineController {
-  constructor(private readonly machines: OwnedMachines) {}
+  constructor(
+    private readonly machines: OwnedMachines,
+    private readonly promises: OwnedPromises,
+  ) {}
 
   /** Everything about one machine. */
   @Get()
   @ApiParam(WANTED_MACHINE)
   @ApiOkResponse({ type: MachineDetailDto })
   @ApiProblems('not-signed-in', 'machine-not-found', 'name-ambiguous', 'unavailable')
-  showMachine(@Caller() { id }: SignedIn, @Param('machine') wanted: string): Promise<MachineDetail> {
-    return this.machines.find(wanted, id);
+  async showMachine(@Caller() { id }: SignedIn, @Param('machine') wanted: string): Promise<MachineDetail> {
+    const found = await this.machines.find(wanted, id);
+    return { ...found, promise: await this.promises.of(found) };
   }
 }
