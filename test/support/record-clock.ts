@@ -23,7 +23,7 @@ export class RecordClock implements AsyncDisposable {
           execute format('alter function %s set search_path = public, pg_catalog, pg_temp', f);
         end loop;
       end $$`);
-    const at = (await owner.value('select at from test_clock')) as Date;
+    const at = await owner.value<Date>('select at from test_clock');
     return new RecordClock(owner, at.getTime());
   }
 

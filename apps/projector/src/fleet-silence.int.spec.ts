@@ -127,8 +127,8 @@ class Fleet {
       await clock.pass(PHASE_SECONDS);
       this.#tick += 1;
       await Promise.all(
-        this.#machines.map((each, n) =>
-          n % PHASES === this.#tick % PHASES && !each.silent ? this.#check(n) : undefined,
+        this.#machines.flatMap((each, n) =>
+          n % PHASES === this.#tick % PHASES && !each.silent ? [this.#check(n)] : [],
         ),
       );
       await store.mark(0);
