@@ -13,9 +13,11 @@ import {
   type History,
   type MachineDetail,
   type MachineList,
+  type MachineView,
   type Readiness,
 } from '@rollcall/wire';
 import { startOperatorPlane, type OperatorPlane } from '../support/operator-plane.js';
+import { eventually } from '../support/processes.js';
 
 jest.setTimeout(60_000);
 
@@ -318,4 +320,28 @@ it('says in one sentence that the plane does not answer', async () => {
   const left = await cli(['logout'], { config });
   expect(left.err).toContain('it ends by itself at');
   await expect(stat(join(config, 'session.json'))).rejects.toThrow('ENOENT');
+});
+
+describe('rollcall machines watch', () => {
+  it('tells as it happens what the plane streams, a JSON object per line, until Ctrl-C (U3, U6)', async () => {
+    const machine = await plane.join({ name: 'watched' });
+    await plane.caughtUp();
+    const surroundings = captured({ env: { ROLLCALL_CONFIG_DIR: join(home, 'config') } });
+    const running = run(['machines', 'watch', '--json', '--name', 'watched'], surroundings);
+    const lines = () =>
+      surroundings.printed.out
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line) as { change: string; machine: MachineView });
+    await eventually('the machine is seen', () => Promise.resolve(lines().length === 1));
+    await machine.check();
+    await eventually('its arrival is told', () => Promise.resolve(lines().length > 1));
+    surroundings.interrupt();
+    expect(await running).toBe(EXIT.interrupted);
+    expect(lines().map(({ change, machine: { id, presence } }) => [change, id, presence])).toEqual([
+      ['seen', machine.id, 'not-yet-arrived'],
+      ['changed', machine.id, 'present'],
+    ]);
+    expect(surroundings.printed.err).toBe('');
+  });
 });

@@ -5,7 +5,7 @@ import type { Context, Surroundings } from './context.js';
 import { EXIT, Failure, Interrupted, type ExitCode } from './failure.js';
 import { Output } from './output/output.js';
 import { printable } from './output/printable.js';
-import { pinnedTransport } from './plane/pinned-transport.js';
+import { pinnedStream, pinnedTransport } from './plane/pinned-transport.js';
 import { Plane } from './plane/plane.js';
 import { buildProgram } from './program.js';
 import { SessionFile } from './session/session-file.js';
@@ -44,7 +44,7 @@ const contextOf = (surroundings: Surroundings, output: Output): Context => {
     plane: async () => {
       const stored = await sessions.read();
       if (!stored) throw new Failure('You are not signed in: run `rollcall login`.', EXIT.notSignedIn);
-      return new Plane(stored.address, pinnedTransport(stored), stored.session);
+      return new Plane(stored.address, pinnedTransport(stored), stored.session, pinnedStream(stored));
     },
     planeAt: (place) => new Plane(place.address, pinnedTransport(place), null),
   };

@@ -60,7 +60,7 @@ export const listAll = async (
 export const listMachines = async (filter: Filter, { output, plane, surroundings }: Context): Promise<void> => {
   const list = await listAll(await plane(), filter, surroundings.signal);
   if (output.asJson) output.json(list);
-  else showList(output, list, isNarrowed(filter));
+  else showList(output, list, { isNarrowed: isNarrowed(filter) });
 };
 
 /** `rollcall machines show MACHINE` */

@@ -62,7 +62,7 @@ describe('the list of machines', () => {
   it('tells an empty list from a filter that nothing matches (U6)', () => {
     const nothing = { asOf, behind: false, machines: [] };
     expect(print((output) => showList(output, nothing)).out).toContain('`rollcall token issue`');
-    expect(print((output) => showList(output, nothing, true)).out).toBe('No machine matches.\n');
+    expect(print((output) => showList(output, nothing, { isNarrowed: true })).out).toBe('No machine matches.\n');
   });
 
   it('never hands a control character of a name to the terminal (U6)', () => {

@@ -20,8 +20,20 @@ const commonLength = (id: string, other = ''): number => {
   return differs === -1 ? id.length : differs;
 };
 
-/** The list as a table; `isNarrowed`: some of the machines were asked for only (Default: false). Presence, lifecycle and what it can do are three answers, so they are three columns. */
-export const showList = (output: Output, list: Omit<MachineList, 'next'>, isNarrowed = false): void => {
+/** How a list is shown. */
+export type ListForm = {
+  /** Some of the machines were asked for only. (Default: false) */
+  readonly isNarrowed?: boolean;
+  /** It stays on the screen while machines check in: of those that are present the last check is not told, because it is old at once. (Default: false) */
+  readonly isLive?: boolean;
+};
+
+/** The list as a table. Presence, lifecycle and what it can do are three answers, so they are three columns. */
+export const showList = (
+  output: Output,
+  list: Omit<MachineList, 'next'>,
+  { isNarrowed = false, isLive = false }: ListForm = {},
+): void => {
   if (list.machines.length === 0) {
     output.line(
       isNarrowed
@@ -38,7 +50,7 @@ export const showList = (output: Output, list: Omit<MachineList, 'next'>, isNarr
         machine.hostname ?? '',
         presence(machine),
         lifecycle(machine),
-        relativeTime(machine.lastCheckAt, list.asOf),
+        isLive && machine.presence === 'present' ? '' : relativeTime(machine.lastCheckAt, list.asOf),
         machine.agentVersion ?? '',
         { text: machine.sentence, tone: toneOf(machine) },
       ]),

@@ -1,14 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { EXIT, Failure, Interrupted } from '../failure.js';
 import { failureOf, Refused } from './problem-failure.js';
-import type { Transport, TransportAnswer, TransportRequest } from './transport.js';
+import type { StreamTransport, Transport, TransportAnswer, TransportRequest } from './transport.js';
 
 /** No answer came. What was asked for may have happened all the same. */
 export class PlaneAway extends Failure {}
 
 const TIMEOUT_MS = 10_000;
+/** Three times what a plane is silent for at most, while nothing happens. */
+const SILENCE_MS = 45_000;
+/** Characters of one event. */
+const EVENT_LIMIT = 16 * 1_024 * 1_024;
 const ATTEMPTS = 3;
 const LONGEST_WAIT_MS = 5_000;
+
+/** A server-sent event. */
+export type PlaneEvent = { readonly id: string | null; readonly event: string; readonly data: unknown };
 
 /** The operator API as the commands see it. */
 export class Plane {
@@ -16,6 +24,7 @@ export class Plane {
     readonly address: string,
     private readonly transport: Transport,
     private readonly session: string | null,
+    private readonly streams: StreamTransport = () => Promise.reject(new Error('nothing is streamed here')),
   ) {}
 
   /** Asks something. Given up at once when the signal aborts. */
@@ -25,6 +34,40 @@ export class Plane {
     } catch (cause) {
       if (signal.aborted) throw new Interrupted('interrupted', { cause });
       throw cause;
+    }
+  }
+
+  /**
+   * What a plane tells for as long as it tells. Ends when the plane ends it.
+   *
+   * @param lastEventId where an earlier stream was
+   * @throws PlaneAway also when nothing at all came for 45 s: then there is nobody any more
+   */
+  async *events(path: string, lastEventId: string | null, signal: AbortSignal): AsyncGenerator<PlaneEvent> {
+    const silent = new AbortController();
+    const timer = setTimeout(() => silent.abort(), SILENCE_MS);
+    try {
+      const answer = await this.streams({
+        path,
+        session: this.session,
+        lastEventId,
+        timeoutMs: TIMEOUT_MS,
+        signal: AbortSignal.any([signal, silent.signal]),
+      });
+      if (!('text' in answer)) throw failureOf(answer, this.address);
+      const parsed: EventSourceMessage[] = [];
+      const parser = createParser({ onEvent: (event) => parsed.push(event), maxBufferSize: EVENT_LIMIT });
+      for await (const piece of answer.text) {
+        timer.refresh();
+        parser.feed(piece);
+        for (const { id = null, event = 'message', data } of parsed.splice(0))
+          yield { id, event, data: JSON.parse(data) as unknown };
+      }
+    } catch (cause) {
+      if (signal.aborted) throw new Interrupted('interrupted', { cause });
+      throw silent.signal.aborted ? this.noAnswer(new Error('it fell silent')) : this.noAnswer(cause);
+    } finally {
+      clearTimeout(timer);
     }
   }
 

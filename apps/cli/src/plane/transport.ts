@@ -21,3 +21,15 @@ export type TransportAnswer = {
 
 /** One exchange. Rejects when no answer came: with a `Failure` where that is final, with anything else where it may pass. */
 export type Transport = (request: TransportRequest) => Promise<TransportAnswer>;
+
+/** A request whose answer goes on and on. */
+export type StreamRequest = Omit<TransportRequest, 'method' | 'body' | 'signal'> & {
+  /** Where the stream was that this one goes on with. */
+  readonly lastEventId: string | null;
+  readonly signal: AbortSignal;
+};
+
+/** Its text as it arrives; or, with any other status than 200, what was answered instead. Rejects as a {@link Transport}; `timeoutMs` is for the head. */
+export type StreamTransport = (
+  request: StreamRequest,
+) => Promise<TransportAnswer | { readonly status: 200; readonly text: AsyncIterable<string> }>;
