@@ -2,21 +2,29 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { batchOfEvent, renewEpoch } from '@rollcall/event-store-postgres';
 import { Leadership } from '@rollcall/leadership';
 import type { Logger } from '@rollcall/nest-platform';
-import { absenceModel, AbsenceWatch, Follower, READ_MODELS, type FollowStep } from '@rollcall/read-models';
+import {
+  absenceModel,
+  AbsenceWatch,
+  Follower,
+  READ_MODELS,
+  RecordFollower,
+  type FollowStep,
+} from '@rollcall/read-models';
 import { Relay, type RelayRecord, type RelayStep } from '@rollcall/relay';
 import { measureWebhookAttempts, type Meter, type Traces } from '@rollcall/telemetry';
-import { SystemResolver, WebhookWorker, type DeliveryStep } from '@rollcall/webhooks';
+import { EndpointNotices, SystemResolver, WebhookWorker, type DeliveryStep } from '@rollcall/webhooks';
 import { AbsenceWatching } from './absence-watching.js';
 import type { ProjectorConfig } from './config.js';
 import { Connections } from './connections.js';
 import { Delivering } from './delivering.js';
 import { HealthController } from './http/health.controller.js';
+import { Noticing } from './noticing.js';
 import { openConnections } from './open-connections.js';
 import { Projections } from './projections.js';
 import { Relaying } from './relaying.js';
 import { openWebhookConnections, WebhookConnections } from './webhook-connections.js';
 
-/** Is told each step of the loops: `relay`, `deliveries`, or the name of a read model. Only tests listen, to end the process between two of them. */
+/** Is told each step of the loops: `relay`, `webhooks`, `deliveries`, or the name of a read model. Only tests listen, to end the process between two of them. */
 export type Reached = (loop: string, step: RelayStep | FollowStep | DeliveryStep) => void;
 
 /** What the projector is given, and does not close. */
@@ -82,6 +90,26 @@ export class ProjectorModule {
             ),
         },
         { provide: WebhookConnections, useFactory: () => openWebhookConnections(config, logger) },
+        {
+          provide: Noticing,
+          inject: [Connections, WebhookConnections, Leadership],
+          useFactory: (
+            { store, feed }: Connections,
+            { database, queue }: WebhookConnections,
+            leadership: Leadership,
+          ) => {
+            const followed = new EndpointNotices({ database, queue, log: logger });
+            const follower = new RecordFollower({
+              followed,
+              store,
+              feed,
+              log: logger,
+              reached: (step) => reached(followed.name, step),
+              trace: traces.projecting(followed.name),
+            });
+            return new Noticing(follower, leadership);
+          },
+        },
         {
           provide: Delivering,
           inject: [WebhookConnections],

@@ -22,13 +22,14 @@ it('builds its root module, follows the record, tells its health on the loopback
   try {
     expect(projector.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect((await fetch(`${projector.url}/healthz`)).status).toBe(200);
-    await eventually('ready', async () => (await fetch(`${projector.url}/readyz`)).status === 200);
-    const health = await fetch(`${projector.url}/readyz`).then((answer) => answer.json());
-    expect(health).toEqual({
+    const health = () =>
+      fetch(`${projector.url}/readyz`).then((answer) => answer.json() as Promise<{ status: string }>);
+    await eventually('ready', async () => (await health()).status === 'ready');
+    expect(await health()).toEqual({
       status: 'ready',
       readModels: READ_MODELS.map(({ name }) => ({ name, state: 'following', checkpoint: '0' })),
       feed: null,
-      webhooks: { problem: 'Webhooks wait: ROLLCALL_WEBHOOK_KEY_FILE is not set.' },
+      webhooks: { state: 'following', problem: 'Webhooks wait: ROLLCALL_WEBHOOK_KEY_FILE is not set.' },
     });
   } finally {
     await projector.close();

@@ -3,9 +3,10 @@ import { SystemClock, withDeadline } from '@rollcall/lifetimes';
 import type { LeadershipStatus } from '@rollcall/leadership';
 import { READ_MODELS, ReadModelQueries } from '@rollcall/read-models';
 import type { Meter } from '@rollcall/telemetry';
-import { deliveriesStanding } from '@rollcall/webhooks';
+import { deliveriesStanding, noticesReached } from '@rollcall/webhooks';
 import type { AbsenceWatching } from './absence-watching.js';
 import type { Connections } from './connections.js';
+import type { Noticing } from './noticing.js';
 import type { Projections } from './projections.js';
 import type { Relaying } from './relaying.js';
 import type { WebhookConnections } from './webhook-connections.js';
@@ -16,6 +17,7 @@ export type Measured = {
   readonly projections: Projections;
   readonly relaying: Relaying;
   readonly webhooks: WebhookConnections;
+  readonly noticing: Noticing;
   readonly watching: AbsenceWatching;
 };
 
@@ -29,6 +31,7 @@ const ANSWER_WITHIN_MS = 5_000;
 export const measureProjector = (meter: Meter, measured: Measured): void => {
   measureRecord(meter, measured);
   measureReadModels(meter, measured);
+  measureNotices(meter, measured);
   measureDeliveries(meter, measured);
   measureWatch(meter, measured);
   if (measured.relaying.status() !== null) measureRelay(meter, measured);
@@ -152,6 +155,24 @@ const measureRelay = (meter: Meter, { relaying }: Measured): void => {
       result.observe(failures, relay.failures);
     },
     [connected, problem, leading, published, failures],
+  );
+};
+
+/** How far the record is looked through for what webhooks are told; asked of the database, as for the read models. */
+const measureNotices = (meter: Meter, { connections: { store }, webhooks, noticing }: Measured): void => {
+  const gauge = (name: string, description: string) => meter.createObservableGauge(name, { description });
+  const batches = gauge('rollcall_webhook_notices_behind_batches', 'Batches that were not yet looked through');
+  const leading = gauge('rollcall_webhook_notices_leading', '1 when this instance looks for notices, 0 when it waits');
+  meter.addBatchObservableCallback(
+    async (result) => {
+      const behindBy = await withDeadline(new SystemClock(), ANSWER_WITHIN_MS, async () => {
+        const reached = await noticesReached(webhooks.database);
+        return behind((await store.newest()).number, reached);
+      }).catch(() => NaN);
+      result.observe(batches, behindBy);
+      result.observe(leading, isLeading(noticing.status().leadership));
+    },
+    [batches, leading],
   );
 };
 

@@ -9,6 +9,7 @@ import { ProjectorModule, type Reached } from './app.module.js';
 import { PORT_VARIABLE, type ProjectorConfig } from './config.js';
 import { Connections } from './connections.js';
 import { measureProjector } from './metrics.js';
+import { Noticing } from './noticing.js';
 import { Projections } from './projections.js';
 import { Relaying } from './relaying.js';
 import { WebhookConnections } from './webhook-connections.js';
@@ -69,6 +70,7 @@ const follow = async (
     projections: app.get(Projections),
     relaying: app.get(Relaying),
     webhooks: app.get(WebhookConnections),
+    noticing: app.get(Noticing),
     watching: app.get(AbsenceWatching),
   });
   const port = await listen(app, { host: HOST, port: config.port, portVariable: PORT_VARIABLE });

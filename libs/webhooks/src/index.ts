@@ -12,7 +12,7 @@ export { WebhookKeyMissing, WebhookSecrets } from './secrets.js';
 export type { Opened } from './secrets.js';
 export type { Attempt, GivenUp, Outcome } from './outcome.js';
 export type { AttemptLimits } from './send.js';
-export { deliveriesStanding } from './standing.js';
+export { deliveriesStanding, noticesReached } from './standing.js';
 export type { DeliveriesStanding } from './standing.js';
 export { WebhookWorker } from './worker.js';
 export type { DeliveryStep, WebhookWorkerOptions, WorkerLog, WorkerStatus } from './worker.js';

@@ -31,3 +31,7 @@ export const deliveriesStanding = async (database: WebhookDatabase): Promise<Del
     pausedEndpoints: Number(paused),
   };
 };
+
+/** The newest batch that was looked through for notices. */
+export const noticesReached = async (database: WebhookDatabase): Promise<bigint> =>
+  BigInt((await database.selectFrom('webhook_cursor').select('number').executeTakeFirstOrThrow()).number);

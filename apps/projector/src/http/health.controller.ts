@@ -1,12 +1,14 @@
 import { Controller, Get, Inject, ServiceUnavailableException } from '@nestjs/common';
 import { Delivering } from '../delivering.js';
+import { Noticing } from '../noticing.js';
 import { Projections, type ProjectionStatus } from '../projections.js';
 import { Relaying, type RelayingStatus } from '../relaying.js';
 
+/** `following` the record, `waiting` because another instance does, or neither. */
+type Following = 'following' | 'waiting' | 'not following';
 type ReadModelHealth = {
   readonly name: string;
-  /** `following` the record, `waiting` because another instance does, or neither. */
-  readonly state: 'following' | 'waiting' | 'not following';
+  readonly state: Following;
   readonly checkpoint: string | null;
 };
 type FeedHealth = {
@@ -17,11 +19,13 @@ type FeedHealth = {
   readonly lag: string | null;
 };
 type WebhooksHealth = {
+  /** Looking through the record for what they are told. */
+  readonly state: Following;
   /** Why this instance delivers nothing for now; null when all is well. */
   readonly problem: string | null;
 };
 type Health = {
-  /** `degraded`: the feed is away or not as it must be; read models follow the record itself, some seconds late. */
+  /** `degraded`: the feed is away or not as it must be (read models follow the record itself, some seconds late), or nobody finds out what webhooks are told. */
   readonly status: 'ready' | 'degraded' | 'not ready';
   readonly readModels: readonly ReadModelHealth[];
   /** null where none is configured. */
@@ -35,6 +39,7 @@ export class HealthController {
   constructor(
     @Inject(Projections) private readonly projections: Projections,
     @Inject(Relaying) private readonly relaying: Relaying,
+    @Inject(Noticing) private readonly noticing: Noticing,
     @Inject(Delivering) private readonly delivering: Delivering,
   ) {}
 
@@ -46,29 +51,34 @@ export class HealthController {
 
   /**
    * Every read model follows the record, here or in another instance; 503 while one cannot. A feed that is away makes it `degraded`, and not
-   * less able; webhooks that wait are told, and change nothing. How far a read model lags is told by the read model, not here.
+   * less able; so does a record that cannot be looked through for what webhooks are told. That deliveries wait for a key changes nothing. How
+   * far a read model lags is told by the read model, not here.
    */
   @Get('readyz')
   ready(): Health {
     const readModels = this.projections.status().map(readModelHealth);
     const relaying = this.relaying.status();
     const feed = relaying && feedHealth(relaying);
-    const webhooks = { problem: this.delivering.status().problem };
+    const webhooks = { state: followingOf(this.noticing.status()), problem: this.delivering.status().problem };
     if (readModels.some(({ state }) => state === 'not following'))
       throw new ServiceUnavailableException({ status: 'not ready', readModels, feed, webhooks } satisfies Health);
-    const isWell = feed === null || (feed.connected && feed.problem === null && feed.relay !== 'not relaying');
+    const isFed = feed === null || (feed.connected && feed.problem === null && feed.relay !== 'not relaying');
+    const isWell = isFed && webhooks.state !== 'not following';
     return { status: isWell ? 'ready' : 'degraded', readModels, feed, webhooks };
   }
 }
 
-const readModelHealth = ({ name, leadership, place, failure }: ProjectionStatus): ReadModelHealth => {
-  if (leadership === 'waiting') return { name, state: 'waiting', checkpoint: null };
-  const isFollowing = leadership === 'leading' && place !== null && failure === null;
-  return {
-    name,
-    state: isFollowing ? 'following' : 'not following',
-    checkpoint: place?.checkpoint.toString() ?? null,
-  };
+type Follows = Pick<ProjectionStatus, 'leadership' | 'failure'> & { readonly place: object | null };
+
+const followingOf = ({ leadership, place, failure }: Follows): Following => {
+  if (leadership === 'waiting') return 'waiting';
+  return leadership === 'leading' && place !== null && failure === null ? 'following' : 'not following';
+};
+
+const readModelHealth = (status: ProjectionStatus): ReadModelHealth => {
+  const state = followingOf(status);
+  const checkpoint = state === 'waiting' ? null : (status.place?.checkpoint.toString() ?? null);
+  return { name: status.name, state, checkpoint };
 };
 
 const feedHealth = ({ feed, leadership, relay }: RelayingStatus): FeedHealth => {
