@@ -2,8 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { PostgresEventStore } from '@rollcall/event-store-postgres';
 import { Lifetime } from '@rollcall/lifetimes';
-import { machine, machineStream, type MachineCommand } from '@rollcall/machine';
-import { admit, check } from '@rollcall/machine/testing';
 import {
   absenceModel,
   AbsenceWatch,
@@ -21,15 +19,13 @@ import {
   type NoticePlace,
   type WebhookDatabase,
 } from '@rollcall/webhooks';
+import { ClockedFleet } from '../../../test/support/clocked-fleet.js';
 import { freshDatabase, type FreshDatabase } from '../../../test/support/postgres.js';
 import { eventually } from '../../../test/support/processes.js';
 import { RecordClock } from '../../../test/support/record-clock.js';
 
 const FOLLOWED = [presenceModel.name, absenceModel.name];
 const QUIET = { info: () => undefined, warn: () => undefined };
-/** Machines check in every half a minute, a fifth of them every six seconds. */
-const PHASES = 5;
-const PHASE_SECONDS = 6;
 
 let fresh: FreshDatabase;
 let store: PostgresEventStore;
@@ -91,83 +87,14 @@ const caughtUp = () =>
     return [...models.map(({ checkpoint }) => checkpoint), noticed].every((at) => BigInt(at) === number);
   });
 
-/** A fleet of one owner in which machines check in, each in its phase, until they are told to be silent. */
-class Fleet {
-  readonly #machines: { id: string; keyHash: string; sequence: number; silent: boolean }[] = [];
-  #tick = 0;
-  readonly #actor = { kind: 'machine', id: 'fleet' } as const;
+const fleetOf = (owner: string, size: number) => ClockedFleet.of({ store, clock, owner, size, keepUp });
 
-  static async of(owner: string, size: number): Promise<Fleet> {
-    const fleet = new Fleet();
-    for (let n = 0; n < size; n += 1) {
-      const id = randomUUID();
-      fleet.#machines.push({ id, keyHash: id.replaceAll('-', '').padStart(64, '0'), sequence: 0, silent: false });
-    }
-    await Promise.all(
-      fleet.#machines.map(({ id, keyHash }) =>
-        fleet.#ask(
-          id,
-          admit({
-            machineId: id,
-            keyHash,
-            identifierHash: id,
-            token: { id, expiresAt: clock.now + 3_600_000, owner, name: `box ${id.slice(0, 4)}` },
-            report: { hostname: null, agentVersion: '1.2.3', platform: 'linux', arch: 'x64' },
-          }),
-        ),
-      ),
-    );
-    await Promise.all(fleet.#machines.map((_, n) => fleet.#check(n)));
-    return fleet;
-  }
-
-  /** Time goes by; whoever is not silent checks in; all loops keep up with it. */
-  async live(seconds: number): Promise<void> {
-    for (let passed = 0; passed < seconds; passed += PHASE_SECONDS) {
-      await clock.pass(PHASE_SECONDS);
-      this.#tick += 1;
-      await Promise.all(
-        this.#machines.flatMap((each, n) =>
-          n % PHASES === this.#tick % PHASES && !each.silent ? [this.#check(n)] : [],
-        ),
-      );
-      await store.mark(0);
-      await caughtUp();
-      while ((await watch.sweep()) > 0);
-      await caughtUp();
-    }
-  }
-
-  async label(from: number, to: number, rack: string): Promise<void> {
-    await Promise.all(
-      this.#machines.slice(from, to).map(({ id }) => this.#ask(id, { type: 'SetLabels', set: { rack }, remove: [] })),
-    );
-  }
-
-  silence(from: number, to: number, silent = true): void {
-    for (const each of this.#machines.slice(from, to)) each.silent = silent;
-  }
-
-  async delete(n: number): Promise<void> {
-    await this.#ask(this.#machines[n]!.id, { type: 'DeleteMachine' });
-    this.silence(n, n + 1);
-  }
-
-  id(n: number): string {
-    return this.#machines[n]!.id;
-  }
-
-  async #check(n: number): Promise<void> {
-    const each = this.#machines[n]!;
-    each.sequence += 1;
-    const { id, keyHash, sequence } = each;
-    await this.#ask(id, check({ keyHash, sequence, checkId: randomUUID() }));
-  }
-
-  async #ask(id: string, command: MachineCommand): Promise<void> {
-    await store.decide(machine, { stream: machineStream(id) }, command, { actor: this.#actor });
-  }
-}
+/** Lets all loops keep up with the record. */
+const keepUp = async (): Promise<void> => {
+  await caughtUp();
+  while ((await watch.sweep()) > 0);
+  await caughtUp();
+};
 
 const endpointOf = async (owner: string, ...events: readonly Subscribable[]): Promise<string> => {
   const id = randomUUID();
@@ -197,7 +124,7 @@ const typesToldTo = async (endpoint: string) => (await toldTo(endpoint)).map(({ 
 
 describe('a fleet of 1,000 machines', () => {
   it('of which 300 fall silent together is told as one silence with what they have in common, and one digest (B4)', async () => {
-    const fleet = await Fleet.of('ada', 1_000);
+    const fleet = await fleetOf('ada', 1_000);
     await fleet.label(0, 310, 'b7');
     await fleet.label(310, 1_000, 'c1');
     const endpoint = await endpointOf('ada', 'machine.absent', 'machine.returned', 'machine.deleted');
@@ -254,7 +181,7 @@ describe('a fleet of 1,000 machines', () => {
   }, 90_000);
 
   it('of which nine fall silent together is told of each (B4)', async () => {
-    const fleet = await Fleet.of('ada', 1_000);
+    const fleet = await fleetOf('ada', 1_000);
     const endpoint = await endpointOf('ada', 'machine.absent', 'fleet.silence');
     noticing();
     await fleet.live(30);
