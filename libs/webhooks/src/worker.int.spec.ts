@@ -381,6 +381,22 @@ it('does not take this host for another one by any of its names, as the system r
     });
 });
 
+it('writes nothing over what another worker has written of the same notice meanwhile (I17)', async () => {
+  const hooks = await receiver(async () => {
+    await database.updateTable('webhook_delivery').set({ attempts: 7, last_outcome: 'refused' }).execute();
+    return 204;
+  });
+  const { endpoint } = await endpointAt(hooks.url());
+  const sent = notice(endpoint);
+  await enqueue(sent);
+  workAt(hooks);
+  await tried(sent);
+  await eventually('its turn is over', async () =>
+    (await queue.boss.findJobs('webhook-first', { queued: false })).every(({ state }) => state === 'completed'),
+  );
+  expect(await rowOf(sent)).toMatchObject({ state: 'waiting', attempts: 7, last_outcome: 'refused' });
+});
+
 it('sends nothing to what was removed, and gives up what is too old', async () => {
   const hooks = await receiver();
   const [gone, away] = [await endpointAt(hooks.url()), await endpointAt(hooks.url())];
