@@ -92,6 +92,7 @@ create table history_line (
   constraint history_line_check1 CHECK (((kind = 'checks'::text) = ((last_revision IS NOT NULL) AND (last_at IS NOT NULL) AND (checks IS NOT NULL) AND (said IS NOT NULL) AND (window_seconds IS NOT NULL)))),
   constraint history_line_kind_check CHECK ((kind = ANY (ARRAY['event'::text, 'checks'::text])))
 ) with (fillfactor=80);
+CREATE INDEX history_line_silence ON public.history_line USING btree (at) WHERE (type = ANY (ARRAY['WentAbsent'::text, 'Returned'::text]));
 grant delete, insert, select, truncate, update on history_line to rollcall_app;
 
 create table log_tail (

@@ -130,11 +130,19 @@ it('measures how far relay and read models are, and shows no old numbers while t
       ['rollcall_read_model_behind_seconds{read_model="readiness"}', '0'],
       ['rollcall_read_model_parked_facts{read_model="presence"}', '0'],
       ['rollcall_read_model_leading{read_model="presence"}', '1'],
+      ['rollcall_machines{presence="absent",lifecycle="stopped",can_take_work="false"}', '0'],
+      ['rollcall_blocker_machines{code="other"}', '0'],
+      ['rollcall_recent_silences{change="absence"}', '0'],
       ['rollcall_relay_leading', '1'],
       ['rollcall_feed_connected', '1'],
       ['rollcall_feed_problem', '0'],
     ] as const)
       expect([sample, await value(sample)]).toEqual([sample, expected]);
+    expect(
+      Number(await value('rollcall_machines{presence="present",lifecycle="running",can_take_work="true"}')),
+    ).toBeGreaterThan(0);
+    const heard = Number(await value('rollcall_machines_heard_timestamp_seconds'));
+    expect(Math.abs(heard - (await store.newest()).recordedAt / 1_000)).toBeLessThan(10);
     expect(Number(await value('rollcall_relay_published_messages_total'))).toBeGreaterThan(0);
     link.delayAnswers(6_000);
     await eventually(
@@ -144,6 +152,7 @@ it('measures how far relay and read models are, and shows no old numbers while t
     );
     expect(await value('rollcall_record_newest_batch')).toBe('NaN');
     expect(await value('rollcall_read_model_behind_seconds{read_model="presence"}')).toBe('NaN');
+    expect(await value('rollcall_recent_silences{change="return"}')).toBe('NaN');
     link.delayAnswers(0);
     await eventually('it is back', async () => (await value('rollcall_record_reachable')) === '1', 30_000);
   } finally {

@@ -7,6 +7,7 @@ import { deliveriesStanding, noticesReached } from '@rollcall/webhooks';
 import type { AbsenceWatching } from './absence-watching.js';
 import type { Connections } from './connections.js';
 import type { Noticing } from './noticing.js';
+import { measureMachines } from './measure-machines.js';
 import type { Projections } from './projections.js';
 import type { Relaying } from './relaying.js';
 import type { WebhookConnections } from './webhook-connections.js';
@@ -32,6 +33,7 @@ export const measureProjector = (meter: Meter, measured: Measured): void => {
   measureRecord(meter, measured);
   measureReadModels(meter, measured);
   measureNotices(meter, measured);
+  measureMachines(meter, measured.connections, ANSWER_WITHIN_MS);
   measureDeliveries(meter, measured);
   measureWatch(meter, measured);
   if (measured.relaying.status() !== null) measureRelay(meter, measured);

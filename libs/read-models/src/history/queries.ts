@@ -25,12 +25,30 @@ export type ReadHistory = {
 /** The most lines in one answer. */
 export const HISTORY_LIMIT = 1_000;
 
+const RECENT_MS = 60_000;
+
 /** What happened to one machine, in the order of the record. */
 export class HistoryQueries {
   constructor(
     private readonly database: ReadModelDatabase,
     private readonly store: Pick<EventStore, 'newest'>,
   ) {}
+
+  /** Absences and returns in the newest minute that was heard, of all machines. */
+  recentSilences(): Promise<{ readonly absences: number; readonly returns: number }> {
+    return inSnapshot(this.database, 'history_line', historyModel.name, async (transaction, { until }) => {
+      const { absences, returns } = await transaction
+        .selectFrom('history_line')
+        .select([
+          sql<string>`count(*) filter (where type = 'WentAbsent')`.as('absences'),
+          sql<string>`count(*) filter (where type = 'Returned')`.as('returns'),
+        ])
+        .where(sql<boolean>`type in ('WentAbsent', 'Returned')`)
+        .where('at', '>', new Date((until ?? 0) - RECENT_MS))
+        .executeTakeFirstOrThrow();
+      return { absences: Number(absences), returns: Number(returns) };
+    });
+  }
 
   /** The history of a machine by its id; null where nothing is recorded of it. */
   async of(machine: string, query: ReadHistory = {}): Promise<History | null> {
