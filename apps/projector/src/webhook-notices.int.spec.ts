@@ -314,6 +314,18 @@ describe('nothing is told twice, and nothing is forgotten', () => {
     expect(applied[0]! + applied[1]!).toBeGreaterThan(100);
   });
 
+  it('whoever comes second with the same batches: it changes nothing (U5, C27)', async () => {
+    const id = await add('ada', ['machine.admitted']);
+    await lookThrough();
+    const followed = new EndpointNotices({ database, queue, log: { warn: () => undefined } });
+    const { place } = await followed.look(store);
+    await TestMachine.of('ada');
+    const batches = await store.readBatches(place!.checkpoint, 100);
+    const both = await Promise.all([1, 2].map(() => followed.apply(place!, batches, () => undefined)));
+    expect(both.filter((next) => next === null)).toHaveLength(1);
+    expect(await typesTold(id)).toEqual(['machine.admitted']);
+  });
+
   it('whatever is rebuilt (U5, U7)', async () => {
     const readModels = openReadModels({ connectionString: fresh.url });
     const over = new AbortController();
