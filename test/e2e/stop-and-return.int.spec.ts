@@ -17,7 +17,7 @@ import { openWebhooks, SystemResolver, WebhookSecrets } from '@rollcall/webhooks
 import { openTls } from '@rollcall/plane-ca';
 import { Follower, openReadModels, READ_MODELS, ReadModelQueries, type ReadModelDatabase } from '@rollcall/read-models';
 import { dumpTables } from '@rollcall/read-models/testing';
-import type { History, MachineDetail, MachineList, Readiness } from '@rollcall/wire';
+import type { History, MachineDetail, MachineList, Readiness, Why } from '@rollcall/wire';
 import { sql } from 'kysely';
 import { freshDatabase, type FreshDatabase } from '../support/postgres.js';
 import { eventually } from '../support/processes.js';
@@ -116,13 +116,27 @@ const surfaces = async () => {
   const { machines: blocked } = await json<MachineList>('machines', '--blocked');
   const { episodes } = await json<Readiness>('readiness', MACHINE_ID);
   const { entries } = await json<History>('history', MACHINE_ID);
-  return { shown, listed, blocked, episodes, entries, told: await rollcall('history', MACHINE_ID) };
+  const { asOf: _moves, behind: _ofThisRecord, ...why } = await json<Why>('why', MACHINE_ID);
+  expect(why.machine).toEqual(shown);
+  return { shown, listed, blocked, episodes, entries, why, told: await rollcall('history', MACHINE_ID) };
 };
 
-/** The tables that still speak of a stop. The history does, rightly: it tells what happened, not what is. */
+/** What is answered about a time in the past, in seconds from the goodbye. */
+const whyAt = (seconds: number): Promise<Why> =>
+  json<Why>('why', MACHINE_ID, '--at', new Date(start + seconds * 1_000).toISOString());
+
+/** A time as a sentence tells it. */
+const clock = (seconds: number, of: number): string => {
+  const [then, today] = [seconds, of].map((each) => new Date(start + each * 1_000).toISOString());
+  const [day, time] = then!.slice(0, 19).split('T');
+  return today!.startsWith(day!) ? `${time}Z` : `${day} ${time}Z`;
+};
+
+/** The tables that still speak of a stop. The history and the changes do, rightly: they tell what happened, not what is. */
 const leftovers = async (): Promise<readonly string[]> => {
   const { rows: tables } = await sql<{ name: string }>`select table_name as name from information_schema.tables
-    where table_schema = 'public' and table_type = 'BASE TABLE' and table_name <> 'history_line'`.execute(everything);
+    where table_schema = 'public' and table_type = 'BASE TABLE'
+      and table_name not in ('history_line', 'presence_change')`.execute(everything);
   expect(tables.map(({ name }) => name)).toEqual(expect.arrayContaining(['presence_machine', 'readiness_episode']));
   const speaks = async (name: string): Promise<boolean> => {
     const { rows } = await sql<{
@@ -146,6 +160,12 @@ it('a machine that said it stops and comes back is running everywhere, whatever 
   expect(at200.shown).toMatchObject({ ...gone, sentence: 'stopped on purpose (update)' });
   expect(at200.listed).toEqual([at200.shown]);
   expect(await leftovers()).toEqual(['presence_machine']);
+  expect(at200.why.sentence).toBe(
+    `absent since ${clock(120, 200)} (window 120 s after the last check at ${clock(0, 200)}); it had said that it would stop (update), so it is stopped on purpose; the plane was listening throughout`,
+  );
+  expect(at200.why.basis.map((basis) => ('type' in basis ? basis.type : basis.kind))).toEqual(
+    expect.arrayContaining(['MachineAdmitted', 'StopAnnounced', 'check']),
+  );
 
   await listenUntil(300);
   await says({ boot: boot(2), sequence: 1, blockers: [] });
@@ -155,6 +175,9 @@ it('a machine that said it stops and comes back is running everywhere, whatever 
   expect(at302.shown).toMatchObject({ ...back, sentence: 'present' });
   expect(at302.listed).toEqual([at302.shown]);
   expect(await leftovers()).toEqual([]);
+  expect(at302.why.sentence).toBe(
+    `present: it checked in at ${clock(300, 302)}, and said that it runs; nothing keeps it from work`,
+  );
 
   now = start + 305_000;
   const facts = await store.readStream(machineStream(MACHINE_ID));
@@ -186,4 +209,13 @@ it('a machine that said it stops and comes back is running everywhere, whatever 
   expect(await dumpTables(database)).toBe(before);
   expect(await surfaces()).toEqual(at306);
   expect(await leftovers()).toEqual([]);
+
+  // What it was then is what was said then.
+  for (const [seconds, then] of [
+    [200, at200],
+    [302, at302],
+    [306, at306],
+  ] as const)
+    expect(await whyAt(seconds)).toMatchObject({ ...then.why, machine: then.shown });
+  expect(await whyAt(119)).toMatchObject({ machine: { presence: 'present', lifecycle: 'stopping' } });
 });

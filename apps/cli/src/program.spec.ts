@@ -24,6 +24,7 @@ describe('a word that can name nothing', () => {
     ['a promise about nothing', ['promises', 'set', 'always'], '--machine MACHINE, or --label KEY=VALUE'],
     ['a promise about two things', ['promises', 'set', 'always', '--machine', 'x', '--label', 'a=b'], '--label'],
     ['a promise without a schedule', ['promises', 'set', '--machine', 'x'], 'schedule'],
+    ['a time of the past that is none', ['why', 'x', '--at', 'noon'], 'must be a time such as'],
     ['an empty read model', ['read-models', 'rebuild', ''], 'It is empty.'],
   ])('%s is wrong usage, and no plane is asked (U6)', async (_, argv, words) => {
     const surroundings = captured({ env: { ROLLCALL_CONFIG_DIR: '/nobody/is/signed/in' } });

@@ -33,6 +33,7 @@ import {
   type NewWebhook,
   type Replay,
 } from './commands/webhooks.js';
+import { explain } from './commands/why.js';
 import type { Context } from './context.js';
 import { parseDuration } from './duration.js';
 import { parsePointInTime } from './point-in-time.js';
@@ -339,6 +340,13 @@ export const buildProgram = (
     .option('--to <time>', 'and before then', time)
     .option('--types <types>', 'only these types, with commas between them', wordsOf(SENT_TYPES))
     .action((webhook: string, replay: Replay) => replayDeliveries(webhook, replay, context()));
+
+  program
+    .command('why')
+    .description('why a machine is what it is, in one sentence, and what that rests on')
+    .addArgument(machineArgument())
+    .option('--at <time>', 'what it was at this time of the past, in UTC unless it has an offset', pointInTime)
+    .action((machine: string, options: { at?: string }) => explain(machine, options, context()));
 
   const promises = program
     .command('promises')

@@ -20,6 +20,7 @@ it('describes every route with who may call it, without a database (U6)', async 
     'get /v1/machines/{machine}/history',
     'get /v1/machines/{machine}/log-tail',
     'get /v1/machines/{machine}/readiness',
+    'get /v1/machines/{machine}/why',
     'get /v1/me',
     'get /v1/presence',
     'get /v1/presence/stream',

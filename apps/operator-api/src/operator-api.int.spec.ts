@@ -135,6 +135,7 @@ describe('signing in', () => {
       ['DELETE', '/v1/machines/x', { commandId: randomUUID() }],
       ['POST', '/v1/machines/x/pause', { commandId: randomUUID(), note: 'x' }],
       ['PATCH', '/v1/machines/x/labels', { commandId: randomUUID() }],
+      ['GET', '/v1/machines/x/why'],
       ['GET', '/v1/promises'],
       ['PUT', '/v1/promises', { commandId: randomUUID(), label: 'a=b', schedule: 'always' }],
       ['POST', '/v1/read-models/presence/rebuild'],
@@ -374,6 +375,7 @@ describe('machines', () => {
         await ask('GET', `/v1/machines/${wanted}`),
         await ask('GET', `/v1/machines/${wanted}/history`),
         await ask('GET', `/v1/machines/${wanted}/readiness`),
+        await ask('GET', `/v1/machines/${wanted}/why`),
         await rename(wanted, 'mine'),
         await ask('DELETE', `/v1/machines/${wanted}`, { body: { commandId } }),
       ];

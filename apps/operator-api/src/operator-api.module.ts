@@ -11,6 +11,7 @@ import {
   MachineQueries,
   ReadinessQueries,
   ReadModelQueries,
+  WhyQueries,
   type ReadModelDatabase,
 } from '@rollcall/read-models';
 import { WebhookQueries } from '@rollcall/webhooks';
@@ -55,6 +56,7 @@ const providers = (foundation: () => OperatorApiFoundation) => {
     { provide: ChangeQueries, useFactory: () => new ChangeQueries(foundation().readModels, foundation().store) },
     { provide: ChangeWatch, useFactory: () => new ChangeWatch(foundation().readModels, foundation().store) },
     { provide: HistoryQueries, useFactory: () => new HistoryQueries(foundation().readModels, foundation().store) },
+    { provide: WhyQueries, useFactory: () => new WhyQueries(foundation().readModels, foundation().store) },
     { provide: ReadinessQueries, useFactory: () => new ReadinessQueries(foundation().readModels, foundation().store) },
     { provide: ReadModelQueries, useFactory: () => new ReadModelQueries(foundation().readModels, foundation().store) },
     { provide: LogTails, useFactory: () => foundation().tails },

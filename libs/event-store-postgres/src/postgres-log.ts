@@ -14,8 +14,10 @@ import {
   type ClaimHolder,
   type ItemOutcome,
   type Question,
+  type RecordedCheckIn,
   type RecordedFact,
   type RecordHead,
+  type StreamPast,
 } from '@rollcall/event-store';
 import type { Instant, Json } from '@rollcall/decider';
 import { machineIdOf } from '@rollcall/machine';
@@ -33,6 +35,8 @@ import * as sql from './sql.js';
 
 /** For reads that grow with a machine's past. */
 const SCAN_TIMEOUT_MS = 60_000;
+
+const DAY_MS = 86_400_000;
 
 /** How to reach the record, and how patient to be with it. */
 export type PostgresLogOptions = {
@@ -194,6 +198,46 @@ export class PostgresLog extends RecordLog {
     const sorted = facts.sort(byStreamAndRevision);
     const hole = sorted.findIndex((fact, index) => fact.revision !== index + 1);
     return hole === -1 ? sorted : sorted.slice(0, hole);
+  }
+
+  override async readPast(stream: string, until: Instant): Promise<StreamPast> {
+    const [batch] = await this.read<{ number: bigint; recorded_at: number }>({
+      name: 'batch-at',
+      text: sql.BATCH_AT,
+      values: [new Date(until).toISOString()],
+    });
+    if (!batch) return { heard: { number: 0n, recordedAt: 0 }, events: [], newestCheckIn: null };
+    const rows = await this.read<EventRow & { recorded_at: number }>(
+      { name: 'events-of-stream-until', text: sql.EVENTS_OF_STREAM_UNTIL, values: [stream, batch.number] },
+      SCAN_TIMEOUT_MS,
+    );
+    const events = rows.map((row) => eventOf(row, row.recorded_at));
+    const since = events[0]?.recordedAt;
+    const isMachine = stream.startsWith('machine-') && since !== undefined;
+    return {
+      heard: { number: batch.number, recordedAt: batch.recorded_at },
+      events,
+      newestCheckIn: isMachine ? await this.newestCheckIn(machineIdOf(stream), since, batch.recorded_at) : null,
+    };
+  }
+
+  /** Looked for a day back, then ever further, until where the stream begins: the nearest days hold it nearly always. */
+  private async newestCheckIn(machine: string, since: Instant, until: Instant): Promise<RecordedCheckIn | null> {
+    const beginning = since - 1;
+    let [from, to] = [until, until];
+    for (let span = DAY_MS; from > beginning; span *= 8) {
+      [from, to] = [Math.max(beginning, until - span), from];
+      const [row] = await this.read<CheckRow>(
+        {
+          name: 'newest-check-of-machine',
+          text: sql.NEWEST_CHECK_OF_MACHINE,
+          values: [machine, new Date(from).toISOString(), new Date(to).toISOString()],
+        },
+        SCAN_TIMEOUT_MS,
+      );
+      if (row) return checkInOf(row);
+    }
+    return null;
   }
 
   override async newest(): Promise<RecordHead> {

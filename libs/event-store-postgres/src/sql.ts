@@ -47,6 +47,25 @@ select ${EVENT_COLUMNS}, b.recorded_at from event e join batch b on b.number = e
 export const CHECKS_OF_MACHINE = `
 select ${CHECK_COLUMNS} from check_in c where c.machine = $1 order by c.revision`;
 
+/** Looked for among the numbers, whose order is that of the times: no time is indexed. */
+export const BATCH_AT = `
+with recursive search(lo, hi) as (
+  select 0::bigint, coalesce((select number from batch order by number desc limit 1), 0)
+  union all
+  select case when b.recorded_at <= $1 then b.number else s.lo end, case when b.recorded_at <= $1 then s.hi else b.number - 1 end
+  from search s join batch b on b.number = (s.lo + s.hi + 1) / 2
+  where s.lo < s.hi)
+select b.number, b.recorded_at from search s join batch b on b.number = s.lo where s.lo = s.hi`;
+
+export const EVENTS_OF_STREAM_UNTIL = `
+select ${EVENT_COLUMNS}, b.recorded_at from event e join batch b on b.number = e.batch
+where e.stream = $1 and e.batch <= $2 order by e.revision`;
+
+/** The times prune the partitions. */
+export const NEWEST_CHECK_OF_MACHINE = `
+select ${CHECK_COLUMNS} from check_in c
+where c.machine = $1 and c.recorded_at > $2 and c.recorded_at <= $3 order by c.revision desc limit 1`;
+
 export const NEWEST = `select number, recorded_at from batch order by number desc limit 1`;
 /** Each by its key, see `ASK`. A key that is asked for twice is answered twice. */
 export const HOLDERS = `

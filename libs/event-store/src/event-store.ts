@@ -97,6 +97,16 @@ export type StreamView<State> = {
   readonly lastCheckAt: Instant | null;
 };
 
+/** A stream as it stood at a time of the record. */
+export type StreamPast = {
+  /** The newest batch until then; `number` is 0n before the first. */
+  readonly heard: RecordHead;
+  /** Its ledger events until then, by revision. */
+  readonly events: readonly RecordedEvent[];
+  /** The newest of its check-ins until then. */
+  readonly newestCheckIn: RecordedCheckIn | null;
+};
+
 /** Which stream took a key last, and whether it has given it back. */
 export type ClaimHolder = { readonly stream: string; readonly released: boolean };
 
@@ -139,6 +149,12 @@ export abstract class EventStore {
 
   /** All facts of one stream by revision. */
   abstract readStream(stream: string): Promise<readonly RecordedFact[]>;
+
+  /**
+   * A stream as it stood at a time of the record, always the same from then on. Of its check-ins only the newest is read, however many
+   * there are.
+   */
+  abstract readPast(stream: string, until: Instant): Promise<StreamPast>;
 
   /** The newest batch. */
   abstract newest(): Promise<RecordHead>;

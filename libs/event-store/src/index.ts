@@ -12,6 +12,7 @@ export type {
   RecordedEvent,
   RecordedFact,
   RecordHead,
+  StreamPast,
   StreamView,
   Target,
 } from './event-store.js';

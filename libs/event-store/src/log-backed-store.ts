@@ -1,4 +1,4 @@
-import type { Decider, Typed } from '@rollcall/decider';
+import type { Decider, Instant, Typed } from '@rollcall/decider';
 import DataLoader from 'dataloader';
 import {
   EventStore,
@@ -8,6 +8,7 @@ import {
   type Decision,
   type RecordedFact,
   type RecordHead,
+  type StreamPast,
   type StreamView,
   type Target,
 } from './event-store.js';
@@ -75,6 +76,10 @@ export class LogBackedStore extends EventStore {
 
   override readStream(stream: string): Promise<readonly RecordedFact[]> {
     return this.log.readStream(stream);
+  }
+
+  override readPast(stream: string, until: Instant): Promise<StreamPast> {
+    return this.log.readPast(stream, until);
   }
 
   override newest(): Promise<RecordHead> {

@@ -11,4 +11,5 @@ export { lifecycle, type LastWord, type Lifecycle } from './lifecycle.js';
 export { type Condition, PAUSED, readinessSentence } from './readiness.js';
 export { canTakeWork, isBlocked } from './can-take-work.js';
 export { type Blocker, BLOCKER_CODES, blockerOf } from './blockers.js';
+export { why, type KnownThen } from './why.js';
 export { cleanDisplay } from './clean-display.js';

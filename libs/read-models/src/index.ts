@@ -11,6 +11,7 @@ export {
   type ListBlockers,
   type ReadEpisodes,
 } from './readiness/queries.js';
+export { WhyQueries, type NoAnswer } from './why/queries.js';
 export { plainly, type NameOf } from './history/sentence.js';
 export { ReadModelQueries } from './read-model-queries.js';
 export { OLD_AFTER_SECONDS } from './snapshot.js';

@@ -142,6 +142,22 @@ export type Readiness = AsOf & {
   readonly next: string | null;
 };
 
+/** A fact that an answer rests on, or a time that nobody observed. */
+export type WhyBasis =
+  | { readonly kind: 'event'; readonly at: string; readonly revision: number; readonly type: string }
+  | { readonly kind: 'check'; readonly at: string; readonly revision: number; readonly said: 'running' | 'stopping' }
+  | { readonly kind: 'not-observed'; readonly at: string; readonly until: string };
+/**
+ * `GET /v1/machines/:id/why?at=`: the machine as it was at a time (RFC 3339; left out: now, as far as the plane has heard), why it was so, and
+ * the newest facts that that rests on, the oldest first. `asOf` is the newest time until then that something was recorded (B5).
+ */
+export type Why = AsOf & {
+  readonly machine: MachineView;
+  /** Without its subject. */
+  readonly sentence: string;
+  readonly basis: readonly WhyBasis[];
+};
+
 /** One line of a machine's history: a ledger event, a run of checks without anything between them, or a time that nobody observed. */
 export type HistoryEntry =
   | {

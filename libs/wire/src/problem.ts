@@ -22,6 +22,8 @@ export const PROBLEMS = {
   'pause-already-over': { status: 422, title: 'That time has passed already' },
   'too-many-labels': { status: 422, title: 'A machine has no room for that many labels' },
   'too-many-promises': { status: 422, title: 'A person can make no more promises than that' },
+  'time-not-recorded': { status: 422, title: 'The record has not come to that time' },
+  'not-admitted-then': { status: 422, title: 'The machine was not admitted at that time' },
   'read-model-not-found': { status: 404, title: 'No such read model' },
   'webhook-not-found': { status: 404, title: 'No such webhook' },
   'webhook-delivery-not-found': { status: 404, title: 'Nothing like that was sent to this webhook' },

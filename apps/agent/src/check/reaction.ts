@@ -116,6 +116,8 @@ const MEANING: Readonly<Record<ProblemCode, Meaning>> = {
   'pause-already-over': 'later',
   'too-many-labels': 'later',
   'too-many-promises': 'later',
+  'time-not-recorded': 'later',
+  'not-admitted-then': 'later',
   'read-model-not-found': 'later',
   'webhook-not-found': 'later',
   'webhook-delivery-not-found': 'later',

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { DeleteMachineController } from './delete-machine/delete-machine.controller.js';
 import { DeleteMachineHandler } from './delete-machine/delete-machine.handler.js';
+import { ExplainMachineController } from './explain-machine/explain-machine.controller.js';
 import { LabelMachineController } from './label-machine/label-machine.controller.js';
 import { LabelMachineHandler } from './label-machine/label-machine.handler.js';
 import { ListBlockersController } from './list-blockers/list-blockers.controller.js';
@@ -34,6 +35,7 @@ import { ShowReadinessController } from './show-readiness/show-readiness.control
     RequestLogTailController,
     ShowLogTailController,
     ShowHistoryController,
+    ExplainMachineController,
     ListBlockersController,
     ShowReadinessController,
   ],

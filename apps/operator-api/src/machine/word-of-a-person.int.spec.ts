@@ -11,6 +11,7 @@ import type {
   PromiseList,
   PromisedPresence,
   Readiness,
+  Why,
 } from '@rollcall/wire';
 import { startOperatorPlane, type OperatorPlane } from '../../../../test/support/operator-plane.js';
 import { askAs, type Ask } from '../../../../test/support/signed-in.js';
@@ -225,5 +226,61 @@ describe('a promise', () => {
     const theirs = await plane.join({ owner: randomUUID() });
     expect(await set({ machine: theirs.id, schedule: 'always' })).toMatchObject({ status: 404 });
     expect(await remove({ machine: theirs.id })).toMatchObject({ status: 404 });
+  });
+});
+
+describe('the answer to why', () => {
+  const why = (machine: string, at?: string) =>
+    ask<Why & Problem>('GET', `/v1/machines/${machine}/why${at === undefined ? '' : `?at=${encodeURIComponent(at)}`}`);
+
+  it('names pause and promise, rests on facts, and about the past is the one that was given then (B5)', async () => {
+    const machine = await plane.join({ name: 'explained' });
+    const { recordedAt: before } = await plane.store.newest();
+    await machine.check({ blockers: ['disk-full'] });
+    await plane.caughtUp();
+    const first = (await why('explained')).body;
+    expect(first.sentence).toMatch(
+      /^present: it checked in at .*; it cannot take work: the disk is full \(disk-full\)/,
+    );
+    expect(first.basis.map((basis) => ('type' in basis ? basis.type : basis.kind))).toEqual([
+      'MachineAdmitted',
+      'BlockersChanged',
+      'check',
+    ]);
+    expect(first.machine).toEqual(await detail('explained'));
+
+    await ask('POST', `/v1/machines/${machine.id}/pause`, { commandId: randomUUID(), note: 'a new disk' });
+    await machine.check({ blockers: [] });
+    await plane.caughtUp();
+    const second = (await why('explained')).body;
+    expect(second.sentence).toMatch(/; it cannot take work: a person has paused it .*: "a new disk"$/);
+
+    for (const name of ['history', 'presence'] as const) await ask('POST', `/v1/read-models/${name}/rebuild`);
+    await plane.caughtUp();
+    expect((await why('explained', first.asOf ?? '')).body).toEqual(first);
+    const then = (await why('explained', new Date(before).toISOString())).body;
+    expect(then).toMatchObject({
+      machine: { presence: 'not-yet-arrived' },
+      sentence: expect.stringContaining('has not'),
+    });
+
+    await ask('PUT', '/v1/promises', { commandId: randomUUID(), machine: machine.id, schedule: 'always' });
+    await plane.caughtUp();
+    expect((await why('explained', new Date(before).toISOString())).body.sentence).not.toContain('promised');
+  });
+
+  it('is clear about times of which there is none (B5)', async () => {
+    const { id } = await plane.join();
+    await plane.caughtUp();
+    expect(await why(id, '2126-01-01T00:00:00Z')).toMatchObject({
+      status: 422,
+      body: { code: 'time-not-recorded', detail: expect.stringContaining('The record has come to') },
+    });
+    expect(await why(id, '2020-01-01T00:00:00Z')).toMatchObject({
+      status: 422,
+      body: { code: 'not-admitted-then', detail: expect.stringContaining('Nothing was known of this machine') },
+    });
+    expect((await why(id, 'noon')).body.errors?.[0]?.field).toBe('at');
+    expect((await why(id, '2026-01-01T00:00:00')).status).toBe(422);
   });
 });

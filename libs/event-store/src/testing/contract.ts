@@ -119,6 +119,27 @@ export const describeEventStoreContract = (name: string, make: () => Promise<Sto
       expect(places(await store.readStream(stream))).toEqual(['1 event', '2 check-in', '3 event', '4 check-in']);
     });
 
+    it('gives back a stream as it stood at a time, with the newest of its check-ins (B5)', async () => {
+      const stream = machineStream();
+      const before = await store.newest();
+      const first = await add(stream, 1);
+      await hear(stream, 1);
+      const heard = await hear(stream, 2);
+      const last = await add(stream, 2);
+      const past = async (until: number) => {
+        const { events, newestCheckIn, heard: newest } = await store.readPast(stream, until);
+        return { events: events.length, sequence: newestCheckIn?.checkIn.sequence ?? null, newest: newest.number };
+      };
+      expect(await past(last.recordedAt)).toEqual({ events: 2, sequence: 2, newest: last.batch });
+      // Batches may share a millisecond, and then they are one moment.
+      if (heard.recordedAt < last.recordedAt)
+        expect(await past(last.recordedAt - 1)).toEqual({ events: 1, sequence: 2, newest: heard.batch });
+      expect(await past(first.recordedAt - 1)).toMatchObject({ events: 0, sequence: null });
+      expect((await past(first.recordedAt - 1)).newest).toBeLessThanOrEqual(before.number);
+      expect(await past(0)).toEqual({ events: 0, sequence: null, newest: 0n });
+      expect((await store.readPast(machineStream(), last.recordedAt)).events).toEqual([]);
+    });
+
     it('gives back what was recorded, field by field (U1)', async () => {
       const stream = machineStream();
       const check = {

@@ -20,6 +20,7 @@ import {
   type RecordedEvent,
   type RecordedFact,
   type RecordHead,
+  type StreamPast,
 } from '../index.js';
 
 /** The record in memory, with the same promises as Postgres: one order, compare-and-set on revisions and claims, dense batches. */
@@ -97,6 +98,16 @@ export class InMemoryLog extends RecordLog {
 
   override readStream(stream: string): Promise<readonly RecordedFact[]> {
     return Promise.resolve(this.factsOf(stream));
+  }
+
+  override readPast(stream: string, until: Instant): Promise<StreamPast> {
+    const heard = this.batches.findLast(({ recordedAt }) => recordedAt <= until);
+    const facts = this.factsOf(stream).filter(({ recordedAt }) => recordedAt <= until);
+    return Promise.resolve({
+      heard: { number: heard?.number ?? 0n, recordedAt: heard?.recordedAt ?? 0 },
+      events: facts.filter((fact) => fact.kind === 'event'),
+      newestCheckIn: facts.findLast((fact) => fact.kind === 'check-in') ?? null,
+    });
   }
 
   override newest(): Promise<RecordHead> {

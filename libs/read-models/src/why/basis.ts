@@ -1,0 +1,45 @@
+import type { StreamPast } from '@rollcall/event-store';
+import { PAUSED, type Gap } from '@rollcall/machine';
+import type { MachineView, WhyBasis } from '@rollcall/wire';
+
+const utc = (instant: number): string => new Date(instant).toISOString();
+
+/**
+ * The facts that an answer rests on, the oldest first: of each kind that it speaks of the newest, and the times that nobody observed.
+ */
+export const basisOf = (
+  { events, newestCheckIn }: StreamPast,
+  { presence, lifecycle, blockers, pause, deletedAt }: MachineView,
+  gaps: readonly Gap[],
+): readonly WhyBasis[] => {
+  const spokenOf = [
+    'MachineAdmitted',
+    ...(deletedAt === null ? [] : ['MachineDeleted']),
+    ...(presence === 'absent' ? ['WentAbsent'] : []),
+    ...(lifecycle === 'stopping' || lifecycle === 'stopped' ? ['StopAnnounced'] : []),
+    ...(blockers.some(({ code }) => code !== PAUSED) ? ['BlockersChanged'] : []),
+    ...(pause === null ? [] : ['MachinePaused']),
+  ];
+  const newest = spokenOf.flatMap((type) => events.findLast(({ event }) => event.type === type) ?? []);
+  return [
+    ...newest.map(({ event, revision, recordedAt }) => ({
+      kind: 'event' as const,
+      at: utc(recordedAt),
+      revision,
+      type: event.type,
+    })),
+    ...(newestCheckIn === null
+      ? []
+      : [
+          {
+            kind: 'check' as const,
+            at: utc(newestCheckIn.recordedAt),
+            revision: newestCheckIn.revision,
+            said: newestCheckIn.checkIn.said,
+          },
+        ]),
+    ...gaps.map(({ from, until }) => ({ kind: 'not-observed' as const, at: utc(from), until: utc(until) })),
+  ].sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : placeOf(one) - placeOf(other)));
+};
+
+const placeOf = (basis: WhyBasis): number => ('revision' in basis ? basis.revision : 0);
