@@ -25,6 +25,7 @@ await build({
     'pg',
     'autocannon',
     'cli-table3',
+    'pg-boss',
     'kysely',
     'kysely/*',
     'fastify',

@@ -33,7 +33,9 @@ export type BenchPlane = {
   };
   admit(count: number): Promise<readonly LoadMachine[]>;
   machineApi(how: { readonly tls: boolean }): Promise<Served & { readonly target: Target }>;
-  projector(): Promise<Served>;
+  projector(settings?: Readonly<Record<string, string>>): Promise<Served>;
+  /** Gone when the bench is over. */
+  readonly directory: string;
   /** What distributes batches to the read models. */
   readonly feed: 'nats' | 'record';
 };
@@ -108,10 +110,12 @@ export const openBenchPlane = async (root: string, begun: Begun): Promise<BenchP
       });
       return { ...served, target: { port, ca: tls ? authority : null } };
     },
-    projector: async () =>
+    directory,
+    projector: async (settings = {}) =>
       begun.serve([join(root, 'dist/apps/projector/main.js')], /the projector follows/, {
         ...environment,
         ...feed,
+        ...settings,
         ROLLCALL_PROJECTOR_PORT: String(await freePort()),
       }),
   };

@@ -8,6 +8,7 @@ import { openBenchPlane } from './plane.js';
 import { watchPresenceLag } from './presence-lag.js';
 import { report } from './report.js';
 import { Begun } from './servers.js';
+import { measureSilence } from './silence.js';
 
 const [root = '.', ...flags] = process.argv.slice(2);
 const quick = flags.includes('--quick');
@@ -120,7 +121,10 @@ const bench = async () => {
   const recorded = await plane.number('select count(*) from check_in');
   const bytes = await plane.number(`select sum(pg_table_size(inhrelid) + pg_indexes_size(inhrelid)) from pg_inherits
     where inhparent = 'check_in'::regclass and exists (select from pg_stat_user_tables where relid = inhrelid and n_tup_ins > 0)`);
+  tell('silence: machines that fall silent, notices to a webhook, sweeps over 10,000 and 1,000,000 machines');
+  const silence = await measureSilence(plane, begun);
   return {
+    silence,
     echo,
     tlsEcho,
     checks64,
@@ -155,7 +159,7 @@ process.once('SIGINT', () => {
 });
 try {
   const measured = await bench();
-  const { echo, tlsEcho, checks64, checks256, tls256, newTls, open, lags, oneCommit } = measured;
+  const { silence, echo, tlsEcho, checks64, checks256, tls256, newTls, open, lags, oneCommit } = measured;
   const result = {
     echoPerSecond: round(echo.perSecond),
     checksPerSecond: round(checks256.perSecond),
@@ -182,6 +186,11 @@ try {
     p50Ms: eachRounded({ echo256: echo.p50, closed64: checks64.p50, closed256: checks256.p50, open2000: open.p50 }, 1),
     p99Ms: eachRounded({ echo256: echo.p99, closed64: checks64.p99, closed256: checks256.p99, open2000: open.p99 }, 1),
     openPerSecond: round(open.perSecond),
+    /** From when a window is over to the event, and from an event to its notice at the receiver. */
+    absenceMs: eachRounded({ p50: at(silence.absence, 0.5), p99: at(silence.absence, 0.99) }, 0),
+    webhookMs: eachRounded({ p50: at(silence.webhook, 0.5), p99: at(silence.webhook, 0.99) }, 0),
+    /** Over machines of which none is due. */
+    sweepMs: eachRounded(silence.sweepMs, 2),
     presenceLagP99Ms: round(at(lags, 0.99), 1),
     bytesPerCheckIn: round(measured.bytesPerCheckIn, 1),
     hotShare: round(measured.hotShare, 4),
