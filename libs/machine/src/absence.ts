@@ -51,7 +51,6 @@ export const absence: Rules<Absence, SilenceSeen | AcceptCheck, MachineFact> = {
       case 'WentAbsent':
         return { dueAt: fact.dueAt };
       case 'Returned':
-      case 'CheckedIn':
       case 'MachineDeleted':
         return null;
       default:

@@ -34,9 +34,7 @@ export const labels: Rules<Labels, SetLabels, MachineFact> = {
     const kept = Object.entries(state).filter(([key]) => !remove.includes(key) && !Object.hasOwn(set, key));
     const all = [...kept, ...Object.entries(set)].sort(([one], [other]) => (one < other ? -1 : 1));
     if (all.length > MOST_LABELS) throw new Refusal('too-many-labels', { most: MOST_LABELS });
-    const same =
-      all.length === Object.keys(state).length &&
-      all.every(([key, value]) => Object.hasOwn(state, key) && state[key] === value);
+    const same = all.length === Object.keys(state).length && all.every(([key, value]) => state[key] === value);
     return same ? [] : [{ type: 'LabelsChanged', labels: Object.fromEntries(all) }];
   },
 
