@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Answered, HandMadeMachine } from '../support/hand-made-machine.js';
 import { Owner } from '../support/owner.js';
 import { eventually } from '../support/processes.js';
-import { Recording, type Instance } from '../support/recording.js';
+import { RATE, Recording, type Instance } from '../support/recording.js';
 import { expectRecorded } from './recorded.js';
 
 jest.setTimeout(180_000);
@@ -131,6 +131,25 @@ describe('an instance of the machine API', () => {
       expect(await recording.timesRecorded(check)).toBe(1);
       expect(await running.exited).toEqual({ code: 0, signal: null });
       await recording.startAgain(0);
+    });
+    expectRecorded(recorded);
+  });
+
+  it('and the other, restarted one after the other under load, make nobody absent (B1, I14)', async () => {
+    await using owner = await Owner.connect(recording.plane.database.ownerUrl);
+    const absences = () => owner.value<number>(`select count(*)::integer from event where type = 'WentAbsent'`);
+    const recorded = await recording.during(async () => {
+      // Who was silent between the tests has returned by then.
+      await recording.accepts(4 * RATE);
+      const before = await absences();
+      for (const index of [0, 1]) {
+        const { running } = instance(index);
+        running.signal('SIGTERM');
+        expect(await running.exited).toEqual({ code: 0, signal: null });
+        await recording.startAgain(index);
+        await recording.accepts(4 * RATE);
+      }
+      expect(await absences()).toBe(before);
     });
     expectRecorded(recorded);
   });
