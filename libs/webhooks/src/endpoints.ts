@@ -24,5 +24,6 @@ export const removeEndpoint = async (transaction: WebhookDatabase, endpoint: str
     .where('endpoint', '=', endpoint)
     .where('state', '=', 'waiting')
     .execute();
+  await transaction.deleteFrom('webhook_silence').where('endpoint', '=', endpoint).execute();
   await transaction.deleteFrom('webhook_sealed').where('endpoint', '=', endpoint).execute();
 };

@@ -58,6 +58,17 @@ export interface WebhookTables {
     due_at: Date;
     endpoints: readonly string[];
   };
+  webhook_silence: {
+    endpoint: string;
+    machine: string;
+    event_id: string;
+    sequence: string;
+    type: string;
+    body: string;
+    occurred_at: Date;
+    told: boolean;
+    look_at: Date | null;
+  };
   webhook_cursor: {
     one: Generated<boolean>;
     epoch: string;

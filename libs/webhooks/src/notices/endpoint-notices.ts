@@ -1,6 +1,7 @@
 import { instantOf, type Instant, type Json } from '@rollcall/decider';
 import type { Batch, EventStore, RecordedEvent } from '@rollcall/event-store';
 import { machineIdOf, type WentAbsent } from '@rollcall/machine';
+import { promiserOf } from '@rollcall/promise-book';
 import { endpointOf } from '@rollcall/webhook-endpoint';
 import type { Transaction } from 'kysely';
 import { pauseByPerson, removeEndpoint } from '../endpoints.js';
@@ -10,6 +11,7 @@ import type { WebhookDatabase, WebhookTables } from '../tables.js';
 import { addEndpoint, endpointsIn } from './endpoint-rows.js';
 import { knownMachines } from './known-machines.js';
 import { learn, noticeOf, testNotice, TYPES_OF, UNKNOWN, type Notice } from './notice.js';
+import { PromisedSilences } from './promised-silences.js';
 import { endpointIn, isId, isTold, type Endpoint } from './subscriptions.js';
 
 /** How far the record was looked through for notices. */
@@ -124,13 +126,21 @@ export class EndpointNotices {
   ): Promise<void> {
     const endpoints = await endpointsIn(transaction);
     const holds = await SilenceHolds.in(transaction);
+    const silences = new PromisedSilences(transaction, endpoints);
     const wanted = new Set([...endpoints.values(), ...events.flatMap(addedBy)].flatMap((endpoint) => endpoint.events));
     const isNews = ({ event }: RecordedEvent) => TYPES_OF[event.type]?.some((type) => wanted.has(type)) ?? false;
     const streams = new Set(events.filter((event) => isMachine(event) && isNews(event)).map(({ stream }) => stream));
     const known = await knownMachines(transaction, [...streams], seen);
     const told: NewDelivery[] = [];
+    let upTo = seen;
     for (const recorded of events) {
-      told.push(...(await holds.closeUntil(recorded.recordedAt)));
+      const { recordedAt } = recorded;
+      told.push(...(await holds.closeUntil(recordedAt)), ...(await silences.lookUntil(recordedAt, upTo)));
+      upTo = recorded.batch;
+      const promiser = promiserOf(recorded.stream);
+      if (promiser !== null) await silences.promisesChanged(promiser, recordedAt);
+      if (isMachine(recorded) && recorded.event.type === 'LabelsChanged')
+        await silences.labelsChanged(machineIdOf(recorded.stream), recordedAt);
       const endpoint = endpointOf(recorded.stream);
       if (endpoint !== null) {
         // What was told so far is affected by what is asked for now.
@@ -139,18 +149,20 @@ export class EndpointNotices {
       } else if (streams.has(recorded.stream)) {
         const before = known.get(recorded.stream) ?? UNKNOWN;
         known.set(recorded.stream, learn(before, recorded.event));
-        const notice = noticeOf(before, recorded);
+        let notice = noticeOf(before, recorded);
+        const ended = isOver(recorded) ? await silences.ended(machineIdOf(recorded.stream)) : null;
         if (isOver(recorded) && (await holds.over(machineIdOf(recorded.stream))) && notice?.type === 'machine.returned')
           continue;
         if (notice === null) continue;
+        if (recorded.event.type === 'WentAbsent') notice = await silences.began(notice, recorded);
         const instead = await this.#heldBack(holds, [...endpoints.values()], notice, recorded);
         if (instead !== null) told.push(...instead);
         else
           for (const each of endpoints.values())
-            if (isTold(each, notice, recorded.batch)) told.push(deliveryOf(each.endpoint, notice));
+            if (isTold(each, toldTo(each, notice, ended), recorded.batch)) told.push(deliveryOf(each.endpoint, notice));
       }
     }
-    told.push(...(await holds.closeUntil(heardUntil)));
+    told.push(...(await holds.closeUntil(heardUntil)), ...(await silences.lookUntil(heardUntil, upTo)));
     await this.#handOver(transaction, told);
   }
 
@@ -226,6 +238,10 @@ const TOLD_AT_ONCE = 1_000;
 
 /** Whoever is told of absences is told of one silence of all of them instead, and some want to be told of nothing else. */
 const ABSENCES = ['machine.absent', 'fleet.silence'] as const;
+
+/** A return is news to whoever was told of the absence, which those who hear only of broken promises may not have been. */
+const toldTo = ({ endpoint }: Endpoint, notice: Notice, ended: ReadonlySet<string> | null): Notice =>
+  notice.type === 'machine.returned' ? { ...notice, promised: ended?.has(endpoint) ?? false } : notice;
 
 /** Whether an event ends an absence. */
 const isOver = ({ event }: RecordedEvent): boolean => event.type === 'Returned' || event.type === 'MachineDeleted';

@@ -94,7 +94,7 @@ export const noticeOf = (known: KnownMachine, recorded: RecordedEvent): Notice |
     owner: now.owner,
     machine,
     name,
-    // Nobody can promise anything yet, so no silence breaks a promise.
+    // Until somebody has looked whether it breaks one.
     promised: silence ? false : null,
   };
 };
