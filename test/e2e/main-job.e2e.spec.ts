@@ -241,7 +241,9 @@ describe('a machine enrols, checks in, and the plane knows', () => {
   it('shows all of it in order in the history (U4, U6)', async () => {
     const { stdout } = await plane.cli('history', id, '--json');
     const { entries } = JSON.parse(stdout) as History;
-    const types = entries.flatMap((entry) => (entry.kind === 'event' ? [entry.type] : []));
+    // Windows are short here: whether a moment between two steps was a silence depends on how busy the machine is.
+    const isSilence = (type: string) => type === 'WentAbsent' || type === 'Returned';
+    const types = entries.flatMap((entry) => (entry.kind === 'event' && !isSilence(entry.type) ? [entry.type] : []));
     expect(types).toEqual([
       'MachineAdmitted',
       'GenerationRegistered',

@@ -202,7 +202,7 @@ describe('rollcall machines', () => {
     const blockers = await cli(['blockers']);
     expect(blockers.out).toMatch(/adoption-failed +2 .* ago|adoption-failed +2 +just now/);
     expect(blockers.out).toContain('the owner of the node: read the briefing');
-    expect(blockers.out).toMatch(/moon-phase +1 .*blocked +for a reason that this plane does not know/);
+    expect(blockers.out).toMatch(/moon-phase +1 .*blocked +30 s +for a reason that this plane does not know/);
     expect(blockers.out).not.toContain('clock-wrong');
     expect((await cli(['blockers', '--all'])).out).toMatch(/clock-wrong +0 /);
     const document = await json<BlockerList>(['blockers']);

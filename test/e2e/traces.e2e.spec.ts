@@ -94,7 +94,8 @@ const traceOf = async (batch: number, size: number): Promise<readonly CollectedS
   return trace;
 };
 
-const projections = READ_MODELS.map(({ name }) => `project ${name}`);
+/** Whoever looks for notices is traced as the read models are. */
+const projections = [...READ_MODELS.map(({ name }) => name), 'webhooks'].map((name) => `project ${name}`);
 
 describe('the trace of a check', () => {
   it('goes from the request through its append to the relay and each read model, over processes', async () => {

@@ -108,12 +108,6 @@ const wordsOf =
     return known;
   };
 
-const time = (text: string): string => {
-  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text) || Number.isNaN(Date.parse(text)))
-    throw new InvalidArgumentError('It must be a time such as 2026-11-29T14:02:10Z.');
-  return new Date(text).toISOString();
-};
-
 const eventId = (text: string): string => {
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text))
     throw new InvalidArgumentError('It must be the id of an event, as `rollcall webhooks deliveries` shows it.');
@@ -336,8 +330,8 @@ export const buildProgram = (
     .description('send it again what was sent, under the same ids')
     .addArgument(webhookArgument())
     .option('--event <id>', 'one delivery', eventId)
-    .option('--from <time>', 'what happened from then on', time)
-    .option('--to <time>', 'and before then', time)
+    .option('--from <time>', 'what happened from then on, in UTC unless it has an offset', pointInTime)
+    .option('--to <time>', 'and before then', pointInTime)
     .option('--types <types>', 'only these types, with commas between them', wordsOf(SENT_TYPES))
     .action((webhook: string, replay: Replay) => replayDeliveries(webhook, replay, context()));
 

@@ -500,6 +500,7 @@ describe('read models', () => {
     await plane.caughtUp();
     const { body } = await ask<ReadModelList>('GET', '/v1/read-models');
     expect(body.readModels.map(({ name, lagBatches }) => [name, lagBatches])).toEqual([
+      ['absence', '0'],
       ['history', '0'],
       ['presence', '0'],
       ['readiness', '0'],

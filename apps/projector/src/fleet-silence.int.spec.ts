@@ -129,6 +129,7 @@ describe('a fleet of 1,000 machines', () => {
     await fleet.label(310, 1_000, 'c1');
     const endpoint = await endpointOf('ada', 'machine.absent', 'machine.returned', 'machine.deleted');
     const fleetOnly = await endpointOf('ada', 'fleet.silence');
+    const removed = await endpointOf('ada', 'machine.absent');
     const stranger = await endpointOf('eve', 'machine.absent', 'fleet.silence');
     // Three instances, of which one fails again and again in the middle of what it does.
     let failures = 0;
@@ -147,6 +148,12 @@ describe('a fleet of 1,000 machines', () => {
     expect(watch.status().recorded).toBe(300);
     fleet.silence(0, 12, false);
     await fleet.delete(12);
+    await store.decide(
+      webhookEndpoint,
+      { stream: webhookStream(removed) },
+      { type: 'RemoveWebhookEndpoint' },
+      { actor: { kind: 'person', id: 'ada' } },
+    );
     await fleet.live(90);
     expect(await typesToldTo(endpoint)).toEqual(['fleet.silence', 'fleet.silence', 'machine.deleted']);
 
@@ -164,6 +171,7 @@ describe('a fleet of 1,000 machines', () => {
     expect(ended!.data['machines']).toHaveLength(30);
     expect((await toldTo(endpoint)).filter(({ type }) => type === 'fleet.silence')).toEqual([began, ended]);
     expect(await toldTo(stranger)).toEqual([]);
+    expect((await toldTo(removed)).filter(({ data }) => data['phase'] === 'ended')).toEqual([]);
     expect(failures).toBeGreaterThan(0);
 
     // What comes back after the digest was told of, so its return is told; and a silence of one machine is one of its own.

@@ -50,7 +50,10 @@ describe('the record is append-only', () => {
 
   it('is kept in a partition per day, from yesterday to as far ahead as was asked, without one for the rest (row 28)', async () => {
     expect(tables).toHaveLength(3 + 22);
-    expect(await owner.value(`select count(*)::integer from pg_partitioned_table where partdefid <> 0`)).toBe(0);
+    // Of the record; the job queue of the webhooks has tables of its own.
+    expect(
+      await owner.value(`select partdefid::integer from pg_partitioned_table where partrelid = 'check_in'::regclass`),
+    ).toBe(0);
   });
 
   it.each(CHANGES)('refuses the application role to %s any table or partition', async (change) => {

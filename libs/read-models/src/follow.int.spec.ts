@@ -341,6 +341,7 @@ it('parks what it cannot use, counts it, and goes on with the rest of the batch 
   await catchUp(record);
   expect(await dumpTables(database)).toBe(inMemory(record));
   expect(await new ReadModelQueries(database, record).status()).toMatchObject([
+    { name: 'absence', parked: 0 },
     { name: 'history', parked: 3 },
     { name: 'presence', parked: 3 },
     { name: 'readiness', parked: 3 },
@@ -360,6 +361,7 @@ it('parks what the database will not store, alone, and never stands still for it
   await catchUp(record, READ_MODELS, { batchesAtOnce: 1 });
   expect((await new MachineQueries(database, record).find(M)).machines).toMatchObject([{ name: 'short', revision: 6 }]);
   expect(await new ReadModelQueries(database, record).status()).toMatchObject([
+    { name: 'absence', parked: 0 },
     { name: 'history', parked: 0 },
     { name: 'presence', parked: 1 },
     { name: 'readiness', parked: 0 },

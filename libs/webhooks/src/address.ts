@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
 
 /**
  * Addresses that a webhook does not go to unless an operator allows it: the plane's own host and network, and whatever leads to one by
@@ -33,6 +34,12 @@ const isIn = (address: string, networks: readonly (readonly [network: string, pr
   return block.check(address, family);
 };
 
+/** The addresses of this host, which may be of the internet: a plane does not talk to itself. */
+const ownAddresses = (): readonly (readonly [network: string, prefix: number])[] =>
+  Object.values(networkInterfaces()).flatMap((addresses = []) =>
+    addresses.map(({ address }) => [address, isIP(address) === 4 ? 32 : 128] as const),
+  );
+
 /** HTTPS, as the world knows it. */
 export const isOrdinaryPort = (port: number): boolean => port === 443 || port === 8_443;
 
@@ -66,10 +73,18 @@ export const parseAllowedTarget = (text: string): AllowedTarget | null => {
 /** What is asked of an address: whether a webhook may connect to it, at this port and in this way. */
 export type Connection = { readonly address: string; readonly port: number; readonly encrypted: boolean };
 
-/** An address of the internet over TLS at an ordinary port, or one that an operator allows. */
-export const mayConnect = ({ address, port, encrypted }: Connection, allowed: readonly AllowedTarget[]): boolean => {
+/**
+ * An address of the internet over TLS at an ordinary port, or one that an operator allows.
+ *
+ * @param own those of the plane's own host (Default: of its network interfaces at present)
+ */
+export const mayConnect = (
+  { address, port, encrypted }: Connection,
+  allowed: readonly AllowedTarget[],
+  own = ownAddresses(),
+): boolean => {
   if (isIP(address) === 0) return false;
-  if (encrypted && isOrdinaryPort(port) && !isIn(address, CLOSED)) return true;
+  if (encrypted && isOrdinaryPort(port) && !isIn(address, [...CLOSED, ...own])) return true;
   return allowed.some(
     (each) =>
       (each.port === null ? isOrdinaryPort(port) : each.port === port) && isIn(address, [[each.network, each.prefix]]),

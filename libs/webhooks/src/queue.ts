@@ -1,5 +1,5 @@
 import type { Instant } from '@rollcall/decider';
-import type { Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import { fromKysely, PgBoss } from 'pg-boss';
 import type { WebhookDatabase, WebhookTables } from './tables.js';
 
@@ -171,7 +171,13 @@ export class WebhookQueue {
   async replayDeliveries(transaction: Transacting, endpoint: string, which: Replayed): Promise<number> {
     const again = await transaction
       .updateTable('webhook_delivery')
-      .set({ state: 'waiting', attempts: 0, next_attempt_at: null, delivered_at: null, enqueued_at: new Date() })
+      .set({
+        state: 'waiting',
+        attempts: 0,
+        next_attempt_at: null,
+        delivered_at: null,
+        enqueued_at: sql<Date>`clock_timestamp()`,
+      })
       .where('endpoint', '=', endpoint)
       .where(({ or, eb }) => or([eb('state', '<>', 'waiting'), eb('attempts', '>', 0)]))
       .$if('eventId' in which, (query) => query.where('event_id', '=', (which as { eventId: string }).eventId))

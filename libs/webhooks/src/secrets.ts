@@ -57,17 +57,18 @@ export class WebhookSecrets {
   async roll(transaction: WebhookDatabase, endpoint: string): Promise<string> {
     const key = this.#key();
     const secret = newSecret();
+    // Two are valid at a time: what the one before had replaced goes now.
+    await transaction
+      .deleteFrom('webhook_sealed')
+      .where('endpoint', '=', endpoint)
+      .where('valid_until', 'is not', null)
+      .execute();
     await transaction
       .updateTable('webhook_sealed')
       .set({ valid_until: sql<Date>`clock_timestamp() + interval '24 hours'` })
       .where('endpoint', '=', endpoint)
       .where('what', '=', 'secret')
       .where('valid_until', 'is', null)
-      .execute();
-    await transaction
-      .deleteFrom('webhook_sealed')
-      .where('endpoint', '=', endpoint)
-      .where('valid_until', '<=', sql<Date>`clock_timestamp()`)
       .execute();
     await transaction
       .insertInto('webhook_sealed')

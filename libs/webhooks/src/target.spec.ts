@@ -117,5 +117,13 @@ describe('what an operator allows', () => {
     ).toThrow(/ROLLCALL_WEBHOOK_ALLOW: "inside"[\s\S]*ROLLCALL_WEBHOOK_CA_FILE: .*ENOENT/));
 });
 
+it('connects to no address of the plane’s own host, private or not, unless it is allowed (C26)', () => {
+  const own = [['203.0.113.9', 32]] as const;
+  const connection = { address: '203.0.113.9', port: 443, encrypted: true };
+  expect(mayConnect(connection, [], own)).toBe(false);
+  expect(mayConnect({ ...connection, address: '203.0.113.10' }, [], own)).toBe(true);
+  expect(mayConnect(connection, [{ network: '203.0.113.9', prefix: 32, port: null }], own)).toBe(true);
+});
+
 it('connects to nothing that is not an address', () =>
   expect(mayConnect({ address: 'hooks.example', port: 443, encrypted: true }, [])).toBe(false));

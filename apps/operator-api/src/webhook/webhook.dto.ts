@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { SUBSCRIBABLE } from '@rollcall/webhook-endpoint';
 import type { WebhookAnswer, WebhookCommandRequest, WebhookEvent } from '@rollcall/wire';
+import { Transform } from 'class-transformer';
 import { IsUUID } from 'class-validator';
 
 /** How a path names a webhook, for the documentation of its parameter. */
@@ -8,6 +9,8 @@ export const WEBHOOK_ID = { name: 'webhook', description: 'Its id.', type: Strin
 
 export class WebhookCommandDto implements WebhookCommandRequest {
   @ApiProperty({ format: 'uuid', description: 'Made by the caller and kept over retries.' })
+  // It becomes the id of a webhook, and ids are compared as texts.
+  @Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.toLowerCase() : value))
   @IsUUID()
   commandId!: string;
 }

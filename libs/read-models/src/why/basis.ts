@@ -9,13 +9,14 @@ const utc = (instant: number): string => new Date(instant).toISOString();
  */
 export const basisOf = (
   { events, newestCheckIn }: StreamPast,
-  { presence, lifecycle, blockers, pause, deletedAt }: MachineView,
+  { absentSince, lifecycle, blockers, pause, deletedAt }: MachineView,
   gaps: readonly Gap[],
 ): readonly WhyBasis[] => {
   const spokenOf = [
     'MachineAdmitted',
     ...(deletedAt === null ? [] : ['MachineDeleted']),
-    ...(presence === 'absent' ? ['WentAbsent'] : []),
+    // One of an earlier silence says nothing about this one, before it is recorded itself.
+    ...(absentSince === null ? [] : ['WentAbsent']),
     ...(lifecycle === 'stopping' || lifecycle === 'stopped' ? ['StopAnnounced'] : []),
     ...(blockers.some(({ code }) => code !== PAUSED) ? ['BlockersChanged'] : []),
     ...(pause === null ? [] : ['MachinePaused']),

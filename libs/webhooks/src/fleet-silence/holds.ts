@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { timestampOf, type Instant } from '@rollcall/decider';
 import { machineStream } from '@rollcall/machine';
 import { sql, type Selectable, type Transaction } from 'kysely';
@@ -10,6 +10,8 @@ import { commonFactor, isFleetSilence, type Shared, type Silent } from './judgem
 export type FoundAbsence = {
   readonly owner: string;
   readonly machine: string;
+  /** Of the event that recorded it. */
+  readonly eventId: string;
   readonly name: string | null;
   /** When it was recorded. */
   readonly at: Instant;
@@ -39,21 +41,24 @@ const NAMED = 30;
  */
 export class SilenceHolds {
   readonly #open: Map<string, Hold>;
+  readonly #few = new Map<string, Instant>();
 
   private constructor(
     private readonly transaction: Transacting,
+    private readonly endpoints: ReadonlyMap<string, unknown>,
     open: readonly Hold[],
   ) {
     this.#open = new Map(open.map((hold) => [hold.owner, hold]));
   }
 
-  static async in(transaction: Transacting): Promise<SilenceHolds> {
+  /** @param endpoints those that are there, by id */
+  static async in(transaction: Transacting, endpoints: ReadonlyMap<string, unknown>): Promise<SilenceHolds> {
     const open = await transaction
       .selectFrom('silence_hold')
       .select(['hold', 'owner', 'opened_at', 'ends_at', 'body', 'digest'])
       .where('closed_at', 'is', null)
       .execute();
-    return new SilenceHolds(transaction, open);
+    return new SilenceHolds(transaction, endpoints, open);
   }
 
   /**
@@ -113,10 +118,15 @@ export class SilenceHolds {
   }
 
   async #openedFor(absence: FoundAbsence): Promise<Hold | null> {
+    // The absences of one batch were found at one time, and so few others are silent at that time for all of them.
+    if (this.#few.get(absence.owner) === absence.at) return null;
     const silent = await this.#count(absence);
-    if (!isFleetSilence(silent)) return null;
-    const common = commonFactor(await this.#valuesOf(absence), silent);
-    const id = randomUUID();
+    if (!isFleetSilence(silent)) {
+      this.#few.set(absence.owner, absence.at);
+      return null;
+    }
+    const common = commonFactor(await this.#valuesOf(absence, silent.silent), silent);
+    const id = idFrom(absence.eventId, 'began');
     const hold: Hold = {
       hold: id,
       owner: absence.owner,
@@ -129,7 +139,7 @@ export class SilenceHolds {
         common,
         until: timestampOf(absence.at + absence.window * 1_000),
       }),
-      digest: randomUUID(),
+      digest: idFrom(absence.eventId, 'ended'),
     };
     await this.transaction.insertInto('silence_hold').values(hold).execute();
     this.#open.set(absence.owner, hold);
@@ -150,7 +160,7 @@ export class SilenceHolds {
       .orderBy('due_at')
       .orderBy('machine')
       .execute();
-    const endpoints = [...new Set(held.flatMap((row) => row.endpoints))];
+    const endpoints = [...new Set(held.flatMap((row) => row.endpoints))].filter((id) => this.endpoints.has(id));
     const at = hold.ends_at.getTime();
     return endpoints.map((endpoint) => {
       const absent = held.filter((row) => row.endpoints.includes(endpoint));
@@ -183,7 +193,8 @@ export class SilenceHolds {
     return rows[0] ?? { silent: 0, of: 0 };
   }
 
-  async #valuesOf(absence: FoundAbsence): Promise<readonly Shared[]> {
+  /** Those that at least half of the silent ones have; a label that is unique to each machine is none of them. */
+  async #valuesOf(absence: FoundAbsence, silent: number): Promise<readonly Shared[]> {
     const { rows } = await sql<Shared>`
       with fleet as (${fleetOf(absence)})
       select attribute, left(value, 64) as value, count(*) filter (where late)::integer as silent, count(*)::integer as of
@@ -193,22 +204,29 @@ export class SilenceHolds {
         union all select 'label ' || key, value from jsonb_each_text(coalesce(fleet.state -> 'labels', '{}'))
       ) attributes
       where value is not null
-      group by 1, 2 having count(*) filter (where late) > 0`.execute(this.transaction);
+      group by 1, 2 having count(*) filter (where late) >= ${silent / 2}`.execute(this.transaction);
     return rows;
   }
 }
 
 /**
- * The machines of an owner that were heard from until lately, and whether each has missed two checks. From the heads, which are never behind;
- * at an absence the plane has listened for a window, so who is well has checked in since whatever it could not observe.
+ * The machines of an owner that were heard from until lately, and whether each has missed two checks while the plane listened, unless it had
+ * said that it would stop. From the heads, which are never behind.
  */
 const fleetOf = ({ owner, at, window }: FoundAbsence) => sql`
   select h.state,
-    h.last_check_at < ${new Date(at)}::timestamptz
+    h.state #>> '{lastWord,said}' is distinct from 'stopping'
+      and greatest(h.last_check_at, (select gap_end from read_model where name = 'absence')) < ${new Date(at)}::timestamptz
       - 2 * (h.state -> 'boots' -> -1 ->> 'interval')::integer * interval '1 second' as late
   from presence_machine p join stream_head h on h.stream = ${machineStream('')} || p.machine
   where p.owner = ${owner} and p.deleted_at is null and h.last_check_at is not null
     and coalesce((h.state #>> '{absence,dueAt}')::timestamptz > ${new Date(at - window * 1_000)}::timestamptz, true)`;
+
+/** The id of a notice that follows from an event: the same each time that the event is looked at, also after a restore (a UUID of version 8). */
+const idFrom = (eventId: string, what: string): string => {
+  const hash = createHash('sha256').update(`${eventId} ${what}`).digest('hex');
+  return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
+};
 
 const bodyOf = (at: Instant, data: object): string =>
   JSON.stringify({ type: 'fleet.silence', timestamp: timestampOf(at), data: { machine: null, ...data } });

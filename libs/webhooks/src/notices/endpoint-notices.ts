@@ -125,7 +125,7 @@ export class EndpointNotices {
     { seen, heardUntil }: { readonly seen: bigint; readonly heardUntil: Instant },
   ): Promise<void> {
     const endpoints = await endpointsIn(transaction);
-    const holds = await SilenceHolds.in(transaction);
+    const holds = await SilenceHolds.in(transaction, endpoints);
     const silences = new PromisedSilences(transaction, endpoints);
     const wanted = new Set([...endpoints.values(), ...events.flatMap(addedBy)].flatMap((endpoint) => endpoint.events));
     const isNews = ({ event }: RecordedEvent) => TYPES_OF[event.type]?.some((type) => wanted.has(type)) ?? false;
@@ -180,6 +180,7 @@ export class EndpointNotices {
     return holds.absent({
       owner: notice.owner,
       machine: notice.machine,
+      eventId: notice.eventId,
       name: notice.name,
       at: recordedAt,
       lastCheckAt: instantOf(lastCheckAt),

@@ -15,9 +15,11 @@ export const knownMachines = async (
   const known = new Map<string, KnownMachine>();
   if (streams.length === 0) return known;
   const { rows } = await sql<{ stream: string; type: string; body: string }>`
-    select stream, type, body from event
-    where stream = any(${streams}) and type = any(${LEARNT}) and batch <= ${upTo.toString()}::bigint
-    order by stream, revision`.execute(transaction);
+    select stream, type, body from (
+      select distinct on (stream, type) stream, type, revision, body from event
+      where stream = any(${streams}) and type = any(${LEARNT}) and batch <= ${upTo.toString()}::bigint
+      order by stream, type, revision desc
+    ) newest order by stream, revision`.execute(transaction);
   for (const { stream, type, body } of rows) {
     const event: LedgerEvent = ledgerEventOf(type, body);
     known.set(stream, learn(known.get(stream) ?? UNKNOWN, event));

@@ -51,7 +51,7 @@ describe('a notice', () => {
   });
 
   it('of a silence is machine.stopped where the machine had said that it would stop, else machine.absent (O17, O23)', () => {
-    const silence = { lastCheckAt: 'a', dueAt: 'b', window: 120 };
+    const silence = { lastCheckAt: '2026-01-01T11:58:00.000Z', dueAt: '2026-01-01T12:00:00.000Z', window: 120 };
     expect(sent(noticeOf(box, recorded(wentAbsent({ ...silence, stopReason: null }))))).toMatchObject({
       type: 'machine.absent',
       data: { ...silence, lifecycle: 'unknown' },
@@ -121,6 +121,7 @@ describe('a notice', () => {
       { type: 'MachineDreamt' },
       { ...silence, window: 'long' },
       { ...silence, dueAt: 5 },
+      { ...silence, dueAt: 'tomorrow' },
       { ...silence, lastCheckAt: null },
       { type: 'Returned' },
       { type: 'Returned', absentFor: -1 },

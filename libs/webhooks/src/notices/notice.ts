@@ -1,4 +1,4 @@
-import { timestampOf, type Instant, type Json } from '@rollcall/decider';
+import { instantOf, timestampOf, type Instant, type Json } from '@rollcall/decider';
 import type { LedgerEvent, RecordedEvent } from '@rollcall/event-store';
 import { blockerOf, machineIdOf, type MachineEvent } from '@rollcall/machine';
 import type { Subscribable } from '@rollcall/webhook-endpoint';
@@ -140,7 +140,7 @@ const toldOf = (known: KnownMachine, event: LedgerEvent): Told | null => {
 };
 
 const silenceOf = ({ lastCheckAt, dueAt, window, stopReason }: LedgerEvent): Told | null => {
-  if (typeof lastCheckAt !== 'string' || typeof dueAt !== 'string' || !isCount(window)) return null;
+  if (!isTime(lastCheckAt) || !isTime(dueAt) || !isCount(window)) return null;
   const data = { lastCheckAt, dueAt, window };
   // It had said that it would stop: the silence is the end of that, and no riddle (O17, O23).
   if (typeof stopReason === 'string')
@@ -166,6 +166,9 @@ const clipped = (text: string): string => Array.from(text).slice(0, LONGEST).joi
 
 const textOr = <Otherwise>(otherwise: Otherwise, value: Json | undefined): string | Otherwise =>
   typeof value === 'string' ? value : otherwise;
+
+const isTime = (value: Json | undefined): value is string =>
+  typeof value === 'string' && !Number.isNaN(instantOf(value));
 
 const isCount = (value: Json | undefined): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 

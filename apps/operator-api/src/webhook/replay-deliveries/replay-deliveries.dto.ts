@@ -1,23 +1,26 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import type { ReplayWebhookRequest } from '@rollcall/wire';
-import { IsArray, IsIn, IsISO8601, IsOptional, IsUUID } from 'class-validator';
+import { Transform } from 'class-transformer';
+import { IsArray, IsIn, IsOptional, IsUUID } from 'class-validator';
+import { IsPointInTime } from '../../access/point-in-time.js';
 import { SENT_TYPES } from '../list-deliveries/list-deliveries.dto.js';
 import { WebhookCommandDto } from '../webhook.dto.js';
 
 export class ReplayDeliveriesDto extends WebhookCommandDto implements ReplayWebhookRequest {
   @ApiPropertyOptional({ format: 'uuid', description: 'One delivery; without it, those of a time.' })
   @IsOptional()
+  @Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.toLowerCase() : value))
   @IsUUID()
   eventId?: string;
 
   @ApiPropertyOptional({ format: 'date-time', description: 'When it happened.' })
   @IsOptional()
-  @IsISO8601({ strict: true, strictSeparator: true })
+  @IsPointInTime()
   from?: string;
 
   @ApiPropertyOptional({ format: 'date-time', description: 'Not included.' })
   @IsOptional()
-  @IsISO8601({ strict: true, strictSeparator: true })
+  @IsPointInTime()
   to?: string;
 
   @ApiPropertyOptional({ enum: SENT_TYPES, isArray: true, description: 'Only these types. (Default: all)' })

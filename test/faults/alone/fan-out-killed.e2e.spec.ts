@@ -2,11 +2,11 @@ import { randomInt } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { bundled, type Bundled } from '../support/bundled.js';
-import { FanOut, RATE } from '../support/fan-out.js';
-import { eventually, type Running } from '../support/processes.js';
-import type { Task } from './programs/projector.js';
-import { expectUnharmed } from './unharmed.js';
+import { bundled, type Bundled } from '../../support/bundled.js';
+import { FanOut, RATE } from '../../support/fan-out.js';
+import { eventually, type Running } from '../../support/processes.js';
+import type { Task } from '../programs/projector.js';
+import { expectUnharmed } from '../unharmed.js';
 
 /** Between any two of these a process can end. What a victim had taken comes again after a while only, so each loop is hit twice at most. */
 const STEPS: readonly { readonly loop: string; readonly step: Task['steps'][number] }[] = [
@@ -26,7 +26,7 @@ describe(`under a load of ${RATE} checks per second, a projector`, () => {
   /** Who has the work after the victims. */
   let heir: Running | null = null;
   beforeAll(async () => {
-    program = await bundled(join(import.meta.dirname, 'programs/projector.ts'));
+    program = await bundled(join(import.meta.dirname, '../programs/projector.ts'));
     stage = await FanOut.start();
     // Alone, so that each step is one of the process that is to end at it.
     for (const projector of stage.projectors) await projector.stop();
@@ -43,7 +43,7 @@ describe(`under a load of ${RATE} checks per second, a projector`, () => {
       process.execPath,
       [program.path, JSON.stringify(task)],
       {
-        cwd: join(import.meta.dirname, '../..'),
+        cwd: join(import.meta.dirname, '../../..'),
         env: { ...stage.plane.environment, ...stage.settings, ROLLCALL_PROJECTOR_PORT: '0' },
       },
     );
