@@ -67,6 +67,14 @@ it('shows a secret once and seals it with the address; a rolled one signs beside
   expect(rows.map(({ sealed }) => sealed.toString('latin1')).join()).not.toMatch(/hunter2|whsec/);
 });
 
+it('signs with the newest and with three that it has replaced, however often a secret is rolled (U5)', async () => {
+  const secrets = await withKey('key');
+  const endpoint = randomUUID();
+  const made = [await secrets.create(database, endpoint, 'https://hooks.example/')];
+  for (let times = 0; times < 6; times += 1) made.unshift(await secrets.roll(database, endpoint));
+  expect((await secrets.open(database, endpoint))?.secrets).toEqual(made.slice(0, 4));
+});
+
 it('opens nothing with another key, and has nothing to open once the endpoint is removed', async () => {
   const secrets = await withKey('key');
   const endpoint = randomUUID();

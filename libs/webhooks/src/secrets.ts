@@ -16,6 +16,9 @@ export type Opened = {
   readonly secrets: readonly string[];
 };
 
+/** Secrets that are valid beside the one that counts. */
+const MOST_REPLACED = 3;
+
 /**
  * The addresses and secrets of endpoints, sealed in the database with a key that is not in it. Each call is part of the transaction that it
  * is given.
@@ -57,12 +60,12 @@ export class WebhookSecrets {
   async roll(transaction: WebhookDatabase, endpoint: string): Promise<string> {
     const key = this.#key();
     const secret = newSecret();
-    // Two are valid at a time: what the one before had replaced goes now.
-    await transaction
-      .deleteFrom('webhook_sealed')
-      .where('endpoint', '=', endpoint)
-      .where('valid_until', 'is not', null)
-      .execute();
+    // An answer may be lost, and whoever asks again has the one that was in use before: so a few go on signing, and not however many.
+    await sql`
+      delete from webhook_sealed where endpoint = ${endpoint}::uuid and valid_until is not null and made_at not in (
+        select made_at from webhook_sealed
+        where endpoint = ${endpoint}::uuid and what = 'secret' and valid_until > clock_timestamp()
+        order by made_at desc limit ${MOST_REPLACED - 1})`.execute(transaction);
     await transaction
       .updateTable('webhook_sealed')
       .set({ valid_until: sql<Date>`clock_timestamp() + interval '24 hours'` })
