@@ -128,7 +128,9 @@ it(`makes the same rows live, rebuilt and in memory out of ${inDigits(FACTS)} fa
   const whole = await progress();
   await killWhen('the rebuild has begun', (now) => now < whole);
   for (let kill = 0; kill < 2; kill += 1) {
-    const target = (await progress()) + BigInt(random.below(Math.floor(Number(whole) / 4)));
+    // A read model that has not begun anew yet still counts as it was, so what there is to come has an end.
+    const wanted = (await progress()) + BigInt(random.below(Math.floor(Number(whole) / 4)));
+    const target = wanted < whole / 2n ? wanted : whole / 2n;
     await killWhen('a part is rebuilt', (now) => now >= target);
   }
   projector = await startProjector(processes);
