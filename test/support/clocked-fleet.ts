@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { EventStore } from '@rollcall/event-store';
-import { machine, machineStream, type MachineCommand } from '@rollcall/machine';
+import { machine, machineStream, type AcceptCheck, type MachineCommand } from '@rollcall/machine';
 import { admit, check } from '@rollcall/machine/testing';
 import type { RecordClock } from './record-clock.js';
 
@@ -22,14 +22,24 @@ export class ClockedFleet {
   #tick = 0;
   readonly #actor = { kind: 'machine', id: 'fleet' } as const;
 
-  private constructor(private readonly plane: ClockedPlane) {}
+  private constructor(
+    private readonly plane: ClockedPlane,
+    private readonly interval: number,
+  ) {}
+
+  /** @param interval seconds; the fleet itself checks in every half a minute, unless it is silent (Default: 30) */
 
   static async of({
     owner,
     size,
+    interval = 30,
     ...plane
-  }: ClockedPlane & { readonly owner: string; readonly size: number }): Promise<ClockedFleet> {
-    const fleet = new ClockedFleet(plane);
+  }: ClockedPlane & {
+    readonly owner: string;
+    readonly size: number;
+    readonly interval?: number;
+  }): Promise<ClockedFleet> {
+    const fleet = new ClockedFleet(plane, interval);
     for (let n = 0; n < size; n += 1) {
       const id = randomUUID();
       fleet.#machines.push({ id, keyHash: id.replaceAll('-', '').padStart(64, '0'), sequence: 0, silent: false });
@@ -73,6 +83,15 @@ export class ClockedFleet {
     );
   }
 
+  /** They say that they will stop, and do. */
+  async stop(from: number, to: number): Promise<void> {
+    const stopping = this.#machines
+      .slice(from, to)
+      .map((_, n) => this.#check(from + n, { said: 'stopping', reason: 'person' }));
+    await Promise.all(stopping);
+    this.silence(from, to);
+  }
+
   silence(from: number, to: number, silent = true): void {
     for (const each of this.#machines.slice(from, to)) each.silent = silent;
   }
@@ -86,11 +105,20 @@ export class ClockedFleet {
     return this.#machines[n]!.id;
   }
 
-  async #check(n: number): Promise<void> {
+  async #check(n: number, said: Partial<AcceptCheck> = {}): Promise<void> {
     const each = this.#machines[n]!;
     each.sequence += 1;
     const { id, keyHash, sequence } = each;
-    await this.#ask(id, check({ keyHash, sequence, checkId: randomUUID() }));
+    await this.#ask(
+      id,
+      check({
+        keyHash,
+        sequence,
+        checkId: randomUUID(),
+        policy: { interval: this.interval, windowFloor: 120 },
+        ...said,
+      }),
+    );
   }
 
   async #ask(id: string, command: MachineCommand): Promise<void> {

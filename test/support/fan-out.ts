@@ -18,7 +18,7 @@ const COMES_AGAIN_AFTER = amount({ usual: 5, whole: 30 });
 /** How long the read models, and the publishing, may take to get where the record is once no machine checks in any more. */
 const CATCH_UP_MS = 20_000;
 /** How long until what is recorded travels by the feed again: the client tries every few seconds, and what was taken has to come again. */
-const FLOW_MS = 60_000;
+const FLOW_MS = 45_000;
 
 /**
  * Notes each step of each checkpoint that is committed, and each try to move a checkpoint or the cursor that came too late. Rows of read models

@@ -202,3 +202,29 @@ describe('a fleet of 1,000 machines', () => {
     expect(told).toHaveLength(9);
   }, 60_000);
 });
+
+describe('a fleet of which many are quiet for a reason', () => {
+  it('is told of each machine that dies beside many that had said that they would stop (B4, O23)', async () => {
+    const fleet = await fleetOf('ada', 40);
+    const endpoint = await endpointOf('ada', 'machine.absent', 'fleet.silence');
+    noticing();
+    await fleet.live(30);
+    await fleet.stop(0, 15);
+    fleet.silence(15, 17);
+    await fleet.live(156);
+    expect(await typesToldTo(endpoint)).toEqual(['machine.absent', 'machine.absent']);
+  }, 60_000);
+
+  it('is told of one that dies while others, with longer intervals, had no reason to check in since the plane was deaf (B4, B1)', async () => {
+    const rare = await ClockedFleet.of({ store, clock, owner: 'ada', size: 15, interval: 300, keepUp });
+    const frequent = await fleetOf('ada', 1);
+    const endpoint = await endpointOf('ada', 'machine.absent', 'fleet.silence');
+    noticing();
+    rare.silence(0, 15);
+    frequent.silence(0, 1);
+    await clock.pass(600);
+    await store.mark(0);
+    await frequent.live(132);
+    expect(await typesToldTo(endpoint)).toEqual(['machine.absent']);
+  }, 60_000);
+});

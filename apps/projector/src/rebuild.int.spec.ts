@@ -57,9 +57,6 @@ afterAll(async () => {
   await rm(bundle, { recursive: true });
 });
 
-/** A part may be nearly all of it, of four read models, on a machine that others use as well. */
-const PATIENCE_MS = 180_000;
-
 const startProjector = (processes: Processes): Promise<Running> =>
   processes.start('projector', process.execPath, [join(bundle, 'main.mjs')], {
     cwd: ROOT,
@@ -84,7 +81,7 @@ const settled = (): Promise<void> =>
       const status = await new ReadModelQueries(database, store).status();
       return status.every(({ lagBatches, rebuilding }) => lagBatches === '0' && !rebuilding);
     },
-    PATIENCE_MS,
+    60_000,
   );
 
 it(`makes the same rows live, rebuilt and in memory out of ${inDigits(FACTS)} facts, killed at random points, seed ${SEED} (U7, C02)`, async () => {
@@ -92,7 +89,7 @@ it(`makes the same rows live, rebuilt and in memory out of ${inDigits(FACTS)} fa
   const random = randomFrom(SEED + 1);
   const killWhen = async (what: string, reached: (progress: bigint) => boolean): Promise<void> => {
     const projector = await startProjector(processes);
-    await eventually(what, async () => reached(await progress()), PATIENCE_MS);
+    await eventually(what, async () => reached(await progress()), 60_000);
     projector.signal('SIGKILL');
     await projector.exited;
   };

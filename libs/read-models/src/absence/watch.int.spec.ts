@@ -4,6 +4,7 @@ import { InMemoryLog, interruptible } from '@rollcall/event-store/testing';
 import { machine, machineStream, type MachineCommand } from '@rollcall/machine';
 import { admit, boot, check, checkIdOf } from '@rollcall/machine/testing';
 import { sql } from 'kysely';
+import { Owner } from '../../../../test/support/owner.js';
 import { freshDatabase, type FreshDatabase } from '../../../../test/support/postgres.js';
 import { eventually } from '../../../../test/support/processes.js';
 import {
@@ -359,6 +360,17 @@ describe('the silence clock', () => {
     expect(await clock.isDue()).toBe(false);
     await sql`insert into absence_due values ('2', clock_timestamp())`.execute(database);
     expect(await clock.isDue()).toBe(true);
+  });
+
+  it('is not told again of who was due before the newest batch: that has been heard of, whether or not anybody has looked', async () => {
+    await using owner = await Owner.connect(fresh.ownerUrl);
+    await owner.rows(`insert into absence_due values ('3', clock_timestamp())`);
+    const clock = new SilenceClock(database);
+    expect(await clock.isDue()).toBe(true);
+    await owner.rows(
+      `insert into batch (number, recorded_at, events, checks) values (1, clock_timestamp() + interval '1 second', 0, 0)`,
+    );
+    expect(await clock.isDue()).toBe(false);
   });
 });
 

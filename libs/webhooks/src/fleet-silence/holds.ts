@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { timestampOf, type Instant } from '@rollcall/decider';
 import { machineStream } from '@rollcall/machine';
 import { sql, type Selectable, type Transaction } from 'kysely';
 import type { NewDelivery } from '../queue.js';
 import type { WebhookTables } from '../tables.js';
+import { noticeIdFrom } from './notice-id.js';
 import { commonFactor, isFleetSilence, type Shared, type Silent } from './judgement.js';
 
 /** An absence that somebody would be told of. */
@@ -126,7 +126,7 @@ export class SilenceHolds {
       return null;
     }
     const common = commonFactor(await this.#valuesOf(absence, silent.silent), silent);
-    const id = idFrom(absence.eventId, 'began');
+    const id = noticeIdFrom(absence.eventId, 'began');
     const hold: Hold = {
       hold: id,
       owner: absence.owner,
@@ -139,7 +139,7 @@ export class SilenceHolds {
         common,
         until: timestampOf(absence.at + absence.window * 1_000),
       }),
-      digest: idFrom(absence.eventId, 'ended'),
+      digest: noticeIdFrom(absence.eventId, 'ended'),
     };
     await this.transaction.insertInto('silence_hold').values(hold).execute();
     this.#open.set(absence.owner, hold);
@@ -221,12 +221,6 @@ const fleetOf = ({ owner, at, window }: FoundAbsence) => sql`
   from presence_machine p join stream_head h on h.stream = ${machineStream('')} || p.machine
   where p.owner = ${owner} and p.deleted_at is null and h.last_check_at is not null
     and coalesce((h.state #>> '{absence,dueAt}')::timestamptz > ${new Date(at - window * 1_000)}::timestamptz, true)`;
-
-/** The id of a notice that follows from an event: the same each time that the event is looked at, also after a restore (a UUID of version 8). */
-const idFrom = (eventId: string, what: string): string => {
-  const hash = createHash('sha256').update(`${eventId} ${what}`).digest('hex');
-  return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
-};
 
 const bodyOf = (at: Instant, data: object): string =>
   JSON.stringify({ type: 'fleet.silence', timestamp: timestampOf(at), data: { machine: null, ...data } });
