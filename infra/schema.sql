@@ -261,7 +261,6 @@ create table webhook_cursor (
   epoch uuid not null,
   number bigint not null,
   heard_until timestamp with time zone,
-  gap_end timestamp with time zone,
   constraint webhook_cursor_pkey PRIMARY KEY (one),
   constraint webhook_cursor_number_check CHECK ((number >= 0)),
   constraint webhook_cursor_one_check CHECK (one)

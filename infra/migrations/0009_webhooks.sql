@@ -69,8 +69,7 @@ create table webhook_cursor (
   one boolean primary key default true check (one),
   epoch uuid not null,
   number bigint not null check (number >= 0),
-  heard_until timestamptz,
-  gap_end timestamptz
+  heard_until timestamptz
 );
 
 grant select, insert, update, delete on webhook_endpoint, webhook_sealed, webhook_delivery to rollcall_app;

@@ -74,7 +74,6 @@ export interface WebhookTables {
     epoch: string;
     number: string;
     heard_until: Date | null;
-    gap_end: Date | null;
   };
 }
 

@@ -14,7 +14,7 @@ const past = (): StreamPast => {
   const facts = record.batches().flatMap((batch) => batch.facts);
   return {
     events: facts.filter((fact) => fact.kind === 'event'),
-    newestCheckIn: facts.filter((fact) => fact.kind === 'check-in').at(-1) ?? null,
+    newestCheckIn: facts.findLast((fact) => fact.kind === 'check-in') ?? null,
   } as unknown as StreamPast;
 };
 const typesOf = (absentSince: string | null): readonly string[] => {
