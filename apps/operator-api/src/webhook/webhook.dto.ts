@@ -1,17 +1,15 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { SUBSCRIBABLE } from '@rollcall/webhook-endpoint';
 import type { WebhookAnswer, WebhookCommandRequest, WebhookEvent } from '@rollcall/wire';
-import { Transform } from 'class-transformer';
-import { IsUUID } from 'class-validator';
+import { IsComparedId } from '../access/compared-id.js';
 
 /** How a path names a webhook, for the documentation of its parameter. */
 export const WEBHOOK_ID = { name: 'webhook', description: 'Its id.', type: String, format: 'uuid' } as const;
 
 export class WebhookCommandDto implements WebhookCommandRequest {
   @ApiProperty({ format: 'uuid', description: 'Made by the caller and kept over retries.' })
-  // It becomes the id of a webhook, and ids are compared as texts.
-  @Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.toLowerCase() : value))
-  @IsUUID()
+  // It becomes the id of a webhook.
+  @IsComparedId()
   commandId!: string;
 }
 

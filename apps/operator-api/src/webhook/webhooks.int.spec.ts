@@ -101,6 +101,13 @@ describe('adding one', () => {
     expect(await plane.secretsOf(request.commandId)).toEqual([body.secret]);
   });
 
+  it('goes by its id in lower case, however that was written (U5)', async () => {
+    const id = randomUUID();
+    const { body } = await ask<AddWebhookAnswer>('POST', '/v1/webhooks', wanted({ commandId: id.toUpperCase() }));
+    expect(body.webhook.id).toBe(id);
+    expect(await listed(id)).toMatchObject({ id });
+  });
+
   it.each([
     ['another address', { url: 'https://10.99.0.1:9443/elsewhere' }],
     ['other events', { events: ['machine.deleted'] }],
@@ -224,6 +231,10 @@ describe('one that is there', () => {
 
     const replay = (wish: object) => ask<Problem>('POST', `${path}/replay`, { ...commanded(), ...wish });
     expect(await replay({ eventId: all.deliveries[0]!.id })).toMatchObject({ status: 202 });
+    expect(await replay({ eventId: all.deliveries[0]!.id.toUpperCase() })).toMatchObject({ status: 202 });
+    // Without an offset two clocks would read it differently, and a week is no time.
+    for (const from of ['2026-01-01T00:00:00', '2026-W01'])
+      expect(await replay({ from, to: '2026-01-02T00:00:00Z' })).toMatchObject({ status: 422 });
     expect(await replay({ from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' })).toMatchObject({ status: 202 });
     expect(await replay({ eventId: randomUUID() })).toMatchObject({
       status: 404,

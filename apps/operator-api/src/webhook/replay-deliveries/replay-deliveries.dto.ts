@@ -1,7 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import type { ReplayWebhookRequest } from '@rollcall/wire';
-import { Transform } from 'class-transformer';
-import { IsArray, IsIn, IsOptional, IsUUID } from 'class-validator';
+import { IsArray, IsIn, IsOptional } from 'class-validator';
+import { IsComparedId } from '../../access/compared-id.js';
 import { IsPointInTime } from '../../access/point-in-time.js';
 import { SENT_TYPES } from '../list-deliveries/list-deliveries.dto.js';
 import { WebhookCommandDto } from '../webhook.dto.js';
@@ -9,8 +9,7 @@ import { WebhookCommandDto } from '../webhook.dto.js';
 export class ReplayDeliveriesDto extends WebhookCommandDto implements ReplayWebhookRequest {
   @ApiPropertyOptional({ format: 'uuid', description: 'One delivery; without it, those of a time.' })
   @IsOptional()
-  @Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.toLowerCase() : value))
-  @IsUUID()
+  @IsComparedId()
   eventId?: string;
 
   @ApiPropertyOptional({ format: 'date-time', description: 'When it happened.' })
