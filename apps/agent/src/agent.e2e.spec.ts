@@ -110,8 +110,12 @@ describe('the agent', () => {
     expect(second?.body).toMatchObject({ sequence: 2, chain: 'epoch.1.mac' });
     expect(await machine.status()).toMatchObject({ running: true, state: 'checking', machine: { name: 'a-name' } });
     for (const name of await readdir(machine.state)) {
-      const { mode } = await stat(machine.file(name));
-      expect([name, (mode & 0o077).toString(8)]).toEqual([name, '0']);
+      const found = await stat(machine.file(name)).catch((error: unknown) => {
+        // A check replaces files by renaming: the one that is written may be in its place by now, under the name that counts.
+        if (name.endsWith('.tmp')) return null;
+        throw error;
+      });
+      if (found !== null) expect([name, (found.mode & 0o077).toString(8)]).toEqual([name, '0']);
     }
     await daemon.stop();
   });
