@@ -15,6 +15,13 @@ export type Looked = {
   readonly absent: ReadonlySet<string>;
 };
 
+/** Somebody who looks, until the end. */
+export type Looking = AsyncDisposable & {
+  end(): Promise<Looked>;
+  /** What the newest list showed; nothing before the first one. */
+  machines(): readonly MachineView[];
+};
+
 const EVERY_MS = 1_000;
 
 /** The first person of a plane, who calls the operator API as `rollcall` does. */
@@ -63,16 +70,18 @@ export class Person {
   }
 
   /** Signs in and lists the machines, once in a second until `end`. While nobody listens there is nothing to wait for yet. */
-  look(): { end(): Promise<Looked> } & AsyncDisposable {
+  look(): Looking {
     const over = new AbortController();
     const signIns: number[] = [];
     const pages: number[] = [];
     const failures: string[] = [];
     const absent = new Set<string>();
+    let newest: readonly MachineView[] = [];
     const once = async () => {
       signIns.push(await this.signIn());
       const { machines, pages: waited } = await this.machines();
       pages.push(...waited);
+      newest = machines;
       for (const { id, presence } of machines) if (presence === 'absent') absent.add(id);
     };
     const looking = (async () => {
@@ -89,7 +98,7 @@ export class Person {
       await looking;
       return { signIns, pages, failures, absent };
     };
-    return { end, [Symbol.asyncDispose]: () => end().then(() => undefined) };
+    return { end, machines: () => newest, [Symbol.asyncDispose]: () => end().then(() => undefined) };
   }
 
   async #connected<Result>(use: (client: PinnedClient) => Promise<Result>): Promise<Result> {

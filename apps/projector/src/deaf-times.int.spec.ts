@@ -123,6 +123,23 @@ describe('nobody who checks in is ever absent (B1)', () => {
     ]);
   });
 
+  it('where two instances of the machine API are restarted in turn, again and again', async () => {
+    const half = SIZE / 2;
+    for (let round = 0; round < 6; round += 1) {
+      // Who was at the one that is away comes to the other one an interval later; and for a moment neither is there, too short for a gap.
+      for (const from of [0, half]) {
+        fleet.silence(from, from + half);
+        await fleet.live(12);
+        fleet.silence(from, from + half, false);
+        await clock.pass(8);
+      }
+      await fleet.live(30);
+    }
+    await fleet.live(150);
+    await expectNobodyAbsent();
+    expect(await notObserved()).toEqual([]);
+  });
+
   it('where the wall clock goes an hour forward, an hour back, and back and forth', async () => {
     for (const step of [HOUR, -HOUR, HOUR, -2 * HOUR, 30, -30, 2 * HOUR]) {
       await clock.pass(step);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { PostgresEventStore } from '@rollcall/event-store-postgres';
 import { Lifetime } from '@rollcall/lifetimes';
@@ -9,6 +10,7 @@ import {
   openReadModels,
   presenceModel,
   RecordFollower,
+  type Followed,
   type ReadModelDatabase,
 } from '@rollcall/read-models';
 import { webhookEndpoint, webhookStream, type Subscribable } from '@rollcall/webhook-endpoint';
@@ -62,8 +64,31 @@ afterEach(async () => {
 });
 
 /** One that looks for notices. It may be made to fail between what it has written and the commit. */
-const noticing = (reached: () => void = () => undefined): void => {
-  const followed = new EndpointNotices({ database, queue, log: QUIET });
+const noticing = (reached: () => void = () => undefined): void =>
+  look(new EndpointNotices({ database, queue, log: QUIET }), reached);
+
+/** One that stands still, from when it is told to, with what it is about to apply in its hands; it goes on with that when it is told to. */
+const stoppable = () => {
+  const notices = new EndpointNotices({ database, queue, log: QUIET });
+  const [stop, goOn] = [new AbortController(), new AbortController()];
+  const late: (NoticePlace | null)[] = [];
+  let stopped = 0;
+  look({
+    name: notices.name,
+    look: (record) => notices.look(record),
+    async apply(place, batches, reached) {
+      if (!stop.signal.aborted || goOn.signal.aborted) return notices.apply(place, batches, reached);
+      stopped += 1;
+      await once(goOn.signal, 'abort');
+      const applied = await notices.apply(place, batches, reached);
+      late.push(applied);
+      return applied;
+    },
+  });
+  return { stop: () => stop.abort(), goOn: () => goOn.abort(), isStopped: () => stopped > 0, late };
+};
+
+const look = (followed: Followed<NoticePlace>, reached: () => void = () => undefined): void => {
   const follower = new RecordFollower<NoticePlace>({
     followed,
     store,
@@ -131,8 +156,9 @@ describe('a fleet of 1,000 machines', () => {
     const fleetOnly = await endpointOf('ada', 'fleet.silence');
     const removed = await endpointOf('ada', 'machine.absent');
     const stranger = await endpointOf('eve', 'machine.absent', 'fleet.silence');
-    // Three instances, of which one fails again and again in the middle of what it does.
+    // Four instances, of which one fails again and again in the middle of what it does, and one is stopped in the middle of the burst.
     let failures = 0;
+    const halting = stoppable();
     noticing();
     noticing();
     noticing(() => {
@@ -143,8 +169,10 @@ describe('a fleet of 1,000 machines', () => {
     fleet.silence(0, 300);
     await fleet.live(126);
     expect(await typesToldTo(endpoint)).toEqual(['fleet.silence']);
+    halting.stop();
     // All are absent by now; some come back before the digest, and one is deleted.
     await fleet.live(30);
+    expect(halting.isStopped()).toBe(true);
     expect(watch.status().recorded).toBe(300);
     fleet.silence(0, 12, false);
     await fleet.delete(12);
@@ -173,6 +201,10 @@ describe('a fleet of 1,000 machines', () => {
     expect(await toldTo(stranger)).toEqual([]);
     expect((await toldTo(removed)).filter(({ data }) => data['phase'] === 'ended')).toEqual([]);
     expect(failures).toBeGreaterThan(0);
+    // Where it stood is long gone, so what it goes on with changes nothing.
+    halting.goOn();
+    await eventually('it goes on', () => Promise.resolve(halting.late.length > 0));
+    expect(halting.late).toEqual([null]);
 
     // What comes back after the digest was told of, so its return is told; and a silence of one machine is one of its own.
     fleet.silence(20, 22, false);

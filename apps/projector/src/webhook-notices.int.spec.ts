@@ -189,6 +189,23 @@ describe('who is told what', () => {
     expect(JSON.parse(second?.body ?? '')).toMatchObject({ type: 'machine.admitted', data: { name: 'box' } });
   });
 
+  it('is told of a stop by its reason, and of the return without a word of the stop (C18, O23)', async () => {
+    const endpoint = await add('ada');
+    const box = await TestMachine.of('ada');
+    await box.check({ said: 'stopping', reason: 'update' });
+    await box.silence();
+    await box.check();
+    await box.silence();
+    await lookThrough();
+    const [, stopped, returned, absent, ...more] = (await told(endpoint)).map(({ body }) => body);
+    expect(more).toEqual([]);
+    expect(JSON.parse(stopped!)).toMatchObject({ type: 'machine.stopped', data: { reason: 'update' } });
+    expect(JSON.parse(returned!)).toMatchObject({ type: 'machine.returned', data: { machine: box.id } });
+    // Nor does the next silence know of it any more.
+    expect(JSON.parse(absent!)).toMatchObject({ type: 'machine.absent' });
+    expect(`${returned} ${absent}`).not.toMatch(/update|stop/);
+  });
+
   it('is tested, paused, resumed, sent to again and removed as its events say (U5, U6)', async () => {
     const id = await add('ada', ['machine.deleted']);
     const row = () =>

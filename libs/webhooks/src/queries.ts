@@ -9,7 +9,7 @@ const OLD_AFTER_SECONDS = 15;
 /** The most deliveries in one answer. */
 export const DELIVERY_LIMIT = 500;
 /** The form of a page's `next`. */
-export const DELIVERY_PLACE = /^(\d{1,15})\.([0-9a-f-]{36})$/;
+export const DELIVERY_PLACE = /^(\d{1,15})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
 /** Which deliveries of an endpoint. */
 export type ListDeliveries = {

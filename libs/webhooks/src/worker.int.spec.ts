@@ -181,7 +181,7 @@ it('makes first attempts about one machine one at a time and in order, with two 
   expect(await rowOf(first)).toMatchObject({ state: 'delivered', attempts: 2 });
 });
 
-it('keeps a receiver that never answers from delaying anybody else, and asks it no more than four things at a time (I19)', async () => {
+it('keeps a receiver that never answers from delaying anybody else, and asks it no more than four things at a time (row 45, I19)', async () => {
   const [slow, quick] = [await receiver(() => undefined), await receiver()];
   const [toSlow, toQuick] = [await endpointAt(slow.url()), await endpointAt(quick.url())];
   const many = Array.from({ length: 80 }, (_, index) => notice(toSlow.endpoint, index + 1, `m-${index}`));
@@ -223,20 +223,23 @@ it.each<[string, Behaviour, object]>([
     (_, answer) => void answer.writeHead(500).write('SECRET'),
     { last_outcome: 'refused', last_status: 500 },
   ],
-])('writes down no more than a word and a status of a receiver that %s (C26)', async (_, behaviour, expected) => {
-  const hooks = await receiver(behaviour);
-  const { endpoint } = await endpointAt(hooks.url());
-  const sent = notice(endpoint);
-  await enqueue(sent);
-  work({ allow: [`127.0.0.1:${hooks.port}`], limits: { ...LIMITS, connect: 500, whole: 500 } });
-  await tried(sent);
-  const row = await rowOf(sent);
-  expect(row).toMatchObject({ ...expected, attempts: 1 });
-  expect(JSON.stringify(row)).not.toContain('SECRET');
-  expect(hooks.received).toHaveLength(1);
-});
+])(
+  'writes down no more than a word and a status of a receiver that %s (row 45, C26)',
+  async (_, behaviour, expected) => {
+    const hooks = await receiver(behaviour);
+    const { endpoint } = await endpointAt(hooks.url());
+    const sent = notice(endpoint);
+    await enqueue(sent);
+    work({ allow: [`127.0.0.1:${hooks.port}`], limits: { ...LIMITS, connect: 500, whole: 500 } });
+    await tried(sent);
+    const row = await rowOf(sent);
+    expect(row).toMatchObject({ ...expected, attempts: 1 });
+    expect(JSON.stringify(row)).not.toContain('SECRET');
+    expect(hooks.received).toHaveLength(1);
+  },
+);
 
-it('does not follow where it is sent to, be it inwards or not (C26)', async () => {
+it('does not follow where it is sent to, be it inwards or not (row 45, C26)', async () => {
   const inside = await receiver();
   const hooks = await receiver(
     (_, answer) => void answer.writeHead(302, { location: inside.url('/secret') }).end('SECRET'),
@@ -262,7 +265,7 @@ it('waits as long as a busy receiver asks for', async () => {
   expect((next!.getTime() - at!.getTime()) / 1_000).toBeCloseTo(1_800, 0);
 });
 
-it('connects to no address that was not checked, whatever a name stands for by then (C26)', async () => {
+it('connects to no address that was not checked, whatever a name stands for by then (row 45, C26)', async () => {
   const inside = await receiver(undefined, { encrypted: true });
   const attempt = async (url: string, resolver: Resolver) => {
     const { endpoint } = await endpointAt(url);
@@ -311,7 +314,7 @@ it('believes nobody who cannot show a certificate for the name, and sends it not
   expect(hooks.received).toEqual([]);
 });
 
-it('pauses what fails five times in a row, connects only to look, and sends what waited in order once it is back (U5)', async () => {
+it('pauses what fails five times in a row, connects only to look, and sends what waited in order once it is back (row 45, U5)', async () => {
   const hooks = await receiver(() => 500);
   const { endpoint } = await endpointAt(hooks.url());
   const deliveries = Array.from({ length: 8 }, (_, index) => notice(endpoint, index + 1));
@@ -344,7 +347,7 @@ it('pauses what fails five times in a row, connects only to look, and sends what
   expect(firsts).toEqual(deliveries.slice(5).map(({ eventId }) => eventId));
 });
 
-it('pauses at once what says that it is gone, or what a person wants paused, until somebody resumes it', async () => {
+it('pauses at once what says that it is gone, or what a person wants paused, until somebody resumes it (row 45)', async () => {
   const hooks = await receiver(() => 410);
   const { endpoint } = await endpointAt(hooks.url());
   const [first, second] = [notice(endpoint, 1), notice(endpoint, 2)];

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { SentCheck } from '@rollcall/fleet-simulator';
 import { decodeEnrolmentToken, encodeEnrolmentToken } from '@rollcall/wire';
 import { inDigits } from '../../support/amount.js';
-import { Person } from '../../support/person.js';
+import { Person, type Looking } from '../../support/person.js';
 import { startPlane, type ProcessPlane } from '../../support/plane.js';
 import { ownCluster, type OwnCluster } from '../../support/postgres.js';
 import { eventually, type Running } from '../../support/processes.js';
@@ -29,8 +29,6 @@ const OUTAGE_MS = 2_500 * TIMING.interval;
 const BACK_WITHIN_MS = 150_000;
 /** The longest that a person waits (C15). */
 const PATIENCE_MS = 1_000;
-/** A list of thousands of machines is work, and nobody looks at it all the time. */
-const LOOKS_EVERY_MS = 1_000;
 /** The longest that a connection may be idle in a transaction (C15). */
 const IDLE_IN_TRANSACTION_MS = 5_000;
 /** What a database with a pool of 20 for each service has to bear (C15). */
@@ -69,21 +67,17 @@ describe(`a plane that was away while ${inDigits(MACHINES)} machines went on`, (
     );
     return { running, answers, history };
   };
-  /** How many machines are present, and have checked in since. */
-  const presentSince = async (since: number) => {
-    const { machines } = await person.machines();
-    return machines.filter(
-      ({ presence, lastCheckAt }) => presence === 'present' && lastCheckAt !== null && Date.parse(lastCheckAt) > since,
-    ).length;
-  };
-  const untilPresent = (what: string, since: number, withinMs: number) =>
+  /** The list is that of the person who looks all the while: a second reader would only be a load that nobody asked for. */
+  const untilPresent = (what: string, looking: Looking, since: number, withinMs: number) =>
     eventually(
       what,
-      async () => {
-        if ((await presentSince(since)) === MACHINES) return true;
-        await wait(LOOKS_EVERY_MS);
-        return false;
-      },
+      async () =>
+        looking
+          .machines()
+          .filter(
+            ({ presence, lastCheckAt }) =>
+              presence === 'present' && lastCheckAt !== null && Date.parse(lastCheckAt) > since,
+          ).length === MACHINES,
       withinMs,
     );
 
@@ -91,7 +85,9 @@ describe(`a plane that was away while ${inDigits(MACHINES)} machines went on`, (
     const fleets = await Promise.all(plane.machineApis.map((instance, index) => startFleet(instance, `fleet${index}`)));
     await Promise.all(fleets.map(({ running }) => running.waitFor(/checking in as agents do/, 120_000)));
     await using sessions = Sessions.watch(cluster.database.ownerUrl);
-    await untilPresent('all are present', 0, 100_000);
+    const arriving = person.look();
+    await untilPresent('all are present', arriving, 0, 100_000);
+    await arriving.end();
 
     const left = Date.now();
     await plane.goAway();
@@ -101,7 +97,7 @@ describe(`a plane that was away while ${inDigits(MACHINES)} machines went on`, (
     await using looking = person.look();
     await plane.comeBack();
     const returned = Date.now();
-    await untilPresent('all are back', left, BACK_WITHIN_MS);
+    await untilPresent('all are back', looking, left, BACK_WITHIN_MS);
     await wait(Math.max(0, returned + JUDGED_MS - Date.now()));
     const { signIns, pages, failures, absent } = await looking.end();
     const { most, idleInTransaction } = await sessions.end();
@@ -110,7 +106,8 @@ describe(`a plane that was away while ${inDigits(MACHINES)} machines went on`, (
 
     expect(failures).toEqual([]);
     expect(signIns.length).toBeGreaterThan(10);
-    expect(Math.max(...signIns, ...pages)).toBeLessThan(PATIENCE_MS);
+    const slowest = { signIn: Math.max(...signIns), page: Math.max(...pages) };
+    expect(Math.max(slowest.signIn, slowest.page) < PATIENCE_MS ? {} : slowest).toEqual({});
     expect([...absent]).toEqual([]);
 
     const sent = (await Promise.all(fleets.map(({ history }) => linesOf<SentCheck>(history)))).flat();
