@@ -289,6 +289,7 @@ create table webhook_delivery (
   constraint webhook_delivery_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'delivered'::text, 'failed'::text])))
 );
 CREATE INDEX webhook_delivery_newest ON public.webhook_delivery USING btree (endpoint, occurred_at, event_id);
+CREATE INDEX webhook_delivery_old ON public.webhook_delivery USING btree (enqueued_at) WHERE (state = 'waiting'::text);
 CREATE INDEX webhook_delivery_settled ON public.webhook_delivery USING btree (enqueued_at) WHERE (state <> 'waiting'::text);
 CREATE INDEX webhook_delivery_waiting ON public.webhook_delivery USING btree (endpoint, machine, sequence) WHERE (state = 'waiting'::text);
 grant delete, insert, select, update on webhook_delivery to rollcall_app;

@@ -22,6 +22,7 @@ import {
   type WebhookDatabase,
 } from '@rollcall/webhooks';
 import { ClockedFleet } from '../../../test/support/clocked-fleet.js';
+import { Owner } from '../../../test/support/owner.js';
 import { freshDatabase, type FreshDatabase } from '../../../test/support/postgres.js';
 import { eventually } from '../../../test/support/processes.js';
 import { RecordClock } from '../../../test/support/record-clock.js';
@@ -100,7 +101,7 @@ const look = (followed: Followed<NoticePlace>, reached: () => void = () => undef
 };
 
 /** All that follows the record has applied it, as far as it follows. */
-const caughtUp = () =>
+const caughtUp = (withNotices = true) =>
   eventually('what is recorded is applied', async () => {
     const { number } = await store.newest();
     const models = await readModels
@@ -109,16 +110,17 @@ const caughtUp = () =>
       .where('name', 'in', FOLLOWED)
       .execute();
     const { number: noticed } = await database.selectFrom('webhook_cursor').select('number').executeTakeFirstOrThrow();
-    return [...models.map(({ checkpoint }) => checkpoint), noticed].every((at) => BigInt(at) === number);
+    const reached = [...models.map(({ checkpoint }) => checkpoint), ...(withNotices ? [noticed] : [])];
+    return reached.every((at) => BigInt(at) === number);
   });
 
 const fleetOf = (owner: string, size: number) => ClockedFleet.of({ store, clock, owner, size, keepUp });
 
 /** Lets all loops keep up with the record. */
-const keepUp = async (): Promise<void> => {
-  await caughtUp();
+const keepUp = async (withNotices = true): Promise<void> => {
+  await caughtUp(withNotices);
   while ((await watch.sweep()) > 0);
-  await caughtUp();
+  await caughtUp(withNotices);
 };
 
 const endpointOf = async (owner: string, ...events: readonly Subscribable[]): Promise<string> => {
@@ -245,6 +247,21 @@ describe('a fleet of which many are quiet for a reason', () => {
     fleet.silence(15, 17);
     await fleet.live(156);
     expect(await typesToldTo(endpoint)).toEqual(['machine.absent', 'machine.absent']);
+  }, 60_000);
+
+  it('is told of each where they cannot be counted in time: notices wait for no count (B4)', async () => {
+    const fleet = await ClockedFleet.of({ store, clock, owner: 'ada', size: 40, keepUp: () => keepUp(false) });
+    const endpoint = await endpointOf('ada', 'machine.absent', 'fleet.silence');
+    await fleet.live(30);
+    fleet.silence(0, 20);
+    await fleet.live(156);
+    await using owner = await Owner.connect(fresh.ownerUrl);
+    await owner.rows('begin; lock table presence_machine in access exclusive mode');
+    noticing();
+    await eventually('they are told', async () => (await toldTo(endpoint)).length > 0);
+    await owner.rows('rollback');
+    await caughtUp();
+    expect((await typesToldTo(endpoint)).filter((type) => type === 'machine.absent').length).toBeGreaterThan(0);
   }, 60_000);
 
   it('is told of one that dies while others, with longer intervals, had no reason to check in since the plane was deaf (B4, B1)', async () => {

@@ -9,21 +9,3 @@ export const pauseByPerson = async (transaction: WebhookDatabase, endpoint: stri
     .where('endpoint', '=', endpoint)
     .execute();
 };
-
-/** Removes an endpoint: nothing is sent to it any more, and what is sealed for it goes. The rows stay, to be looked at. */
-export const removeEndpoint = async (transaction: WebhookDatabase, endpoint: string): Promise<void> => {
-  await transaction
-    .updateTable('webhook_endpoint')
-    .set({ removed_at: sql<Date>`clock_timestamp()` })
-    .where('endpoint', '=', endpoint)
-    .where('removed_at', 'is', null)
-    .execute();
-  await transaction
-    .updateTable('webhook_delivery')
-    .set({ state: 'failed', last_outcome: 'endpoint-removed', next_attempt_at: null })
-    .where('endpoint', '=', endpoint)
-    .where('state', '=', 'waiting')
-    .execute();
-  await transaction.deleteFrom('webhook_silence').where('endpoint', '=', endpoint).execute();
-  await transaction.deleteFrom('webhook_sealed').where('endpoint', '=', endpoint).execute();
-};

@@ -2,7 +2,7 @@ export { mayConnect, parseAllowedTarget } from './address.js';
 export type { AllowedTarget, Connection } from './address.js';
 export { openWebhooks } from './database.js';
 export type { WebhookDatabaseOptions } from './database.js';
-export { pauseByPerson, removeEndpoint } from './endpoints.js';
+export { pauseByPerson } from './endpoints.js';
 export { ensureWebhookKey, readWebhookKey } from './key.js';
 export type { WebhookKey } from './key.js';
 export { JobQueueMissing, WebhookQueue } from './queue.js';

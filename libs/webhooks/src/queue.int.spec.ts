@@ -1,8 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import { freshDatabase, type FreshDatabase } from '../../../test/support/postgres.js';
-import { JobQueueMissing, openWebhooks, WebhookQueue, type NewDelivery, type WebhookDatabase } from './index.js';
+import {
+  JobQueueMissing,
+  openWebhooks,
+  WebhookQueue,
+  type DeliveryState,
+  type NewDelivery,
+  type WebhookDatabase,
+  type WebhookTables,
+} from './index.js';
+import { RESTS, SLICE, type Rest } from './queue.js';
 
 let fresh: FreshDatabase;
 let database: WebhookDatabase;
@@ -84,6 +94,85 @@ it('sends again what was asked for, under the ids it had, and nothing that waits
       .execute(),
   ).toEqual([{ event_id: second.eventId, attempts: 0 }]);
 });
+
+it('changes many deliveries a part at a time, and leaves none out: sent again, resumed, given up (U5)', async () => {
+  const [busy, other] = [randomUUID(), randomUUID()];
+  const many = Array.from({ length: 2 * SLICE + 7 }, (_, index) =>
+    notice({ endpoint: busy, sequence: index + 1, occurredAt: Date.UTC(2026, 0, 1) + Math.floor(index / 3) }),
+  );
+  await enqueue(...many, notice({ endpoint: other }));
+  await addRow(busy);
+  const inParts = async (begin: (transaction: Transaction<WebhookTables>) => Promise<unknown>): Promise<number> => {
+    await database.transaction().execute(begin);
+    let parts = 1;
+    for (;;) {
+      const [left] = await queue.boss.fetch<Rest>(RESTS);
+      if (left === undefined) return parts;
+      await database.transaction().execute((transaction) => queue.goOn(transaction, left.data));
+      await queue.boss.complete(RESTS, left.id);
+      parts += 1;
+    }
+  };
+  const inState = async (state: DeliveryState, attempts: number): Promise<number> =>
+    (
+      await database
+        .selectFrom('webhook_delivery')
+        .select('event_id')
+        .where('endpoint', '=', busy)
+        .where('state', '=', state)
+        .where('attempts', '=', attempts)
+        .execute()
+    ).length;
+  const set = (change: { readonly state: DeliveryState; readonly attempts: number }) =>
+    database.updateTable('webhook_delivery').set(change).where('endpoint', '=', busy).execute();
+
+  await set({ state: 'delivered', attempts: 1 });
+  const all = { from: 0, to: Date.UTC(2027, 0, 1), types: null };
+  const turnsOf = async () => {
+    const { rows } = await sql<{ turns: number }>`select count(*)::integer as turns from pgboss.job
+      where name = 'webhook-first' and data ->> 'endpoint' = ${busy}`.execute(database);
+    return rows[0]?.turns;
+  };
+  expect(await turnsOf()).toBe(many.length);
+  expect(await inParts((transaction) => queue.replayDeliveries(transaction, busy, all))).toBe(3);
+  expect(await inState('waiting', 0)).toBe(many.length);
+  expect(await turnsOf()).toBe(2 * many.length);
+
+  await set({ state: 'waiting', attempts: 2 });
+  const paused = { paused_at: new Date(), pause_reason: 'person' } as const;
+  await database.updateTable('webhook_endpoint').set(paused).where('endpoint', '=', busy).execute();
+  expect(await inParts((transaction) => queue.resume(transaction, busy))).toBe(3);
+  const { rows: later } = await sql<{ event: string }>`select distinct data ->> 'eventId' as event from pgboss.job
+    where name = 'webhook-later'`.execute(database);
+  expect(later).toHaveLength(many.length);
+
+  expect(await inParts((transaction) => queue.remove(transaction, busy))).toBe(3);
+  expect(await inState('failed', 2)).toBe(many.length);
+  // What is left of a replay finds nobody any more.
+  await set({ state: 'delivered', attempts: 1 });
+  await database.transaction().execute((transaction) =>
+    queue.goOn(transaction, {
+      endpoint: busy,
+      rest: 'replay',
+      which: all,
+      after: { occurredAt: 0, eventId: randomUUID() },
+    }),
+  );
+  expect(await inState('delivered', 1)).toBe(many.length);
+});
+
+const addRow = (id: string) =>
+  database
+    .insertInto('webhook_endpoint')
+    .values({
+      endpoint: id,
+      owner: 'ada',
+      host: 'hooks.example',
+      events: ['machine.absent'],
+      first_batch: '1',
+      created_at: new Date(),
+    })
+    .execute();
 
 it('says what to do where the schema of the job queue is not there', async () => {
   const owner = new pg.Client({ connectionString: fresh.ownerUrl });

@@ -20,15 +20,15 @@ export type NewDelivery = {
 };
 
 /** Which deliveries to send again. */
-export type Replayed =
-  | { readonly eventId: string }
-  | {
-      /** Both in terms of when it happened; `to` is not in it. */
-      readonly from: Instant;
-      readonly to: Instant;
-      /** null: of every type. */
-      readonly types: readonly string[] | null;
-    };
+export type Replayed = { readonly eventId: string } | ReplayedTime;
+
+type ReplayedTime = {
+  /** Both in terms of when it happened; `to` is not in it. */
+  readonly from: Instant;
+  readonly to: Instant;
+  /** null: of every type. */
+  readonly types: readonly string[] | null;
+};
 
 type Transacting = Transaction<WebhookTables>;
 
@@ -38,12 +38,14 @@ export type Job = {
   readonly id: string;
   /** How often it was taken before: what a slow worker says of a job that another one has taken since is not heard. */
   readonly retryCount: number;
-  readonly todo: Turn | Later;
+  readonly todo: Turn | Later | Rest;
 };
 
 /** The one queue of first attempts, and the one of everything that is tried later. */
 export const FIRST_ATTEMPTS = 'webhook-first';
 export const LATER_ATTEMPTS = 'webhook-later';
+/** What is left of something that concerns more deliveries than one transaction should. */
+export const RESTS = 'webhook-rest';
 
 /** Somebody's turn: the oldest notice to this endpoint about this machine that was never tried. */
 export type Turn = { readonly endpoint: string; readonly machine: string | null };
@@ -51,6 +53,17 @@ export type Turn = { readonly endpoint: string; readonly machine: string | null 
 export type Later =
   | { readonly endpoint: string; readonly eventId: string; readonly attempts: number }
   | { readonly endpoint: string; readonly probeAt: string };
+
+/** The rest of a replay, of a resumption or of a removal. */
+export type Rest =
+  | { readonly endpoint: string; readonly rest: 'replay'; readonly which: ReplayedTime; readonly after: Place }
+  | { readonly endpoint: string; readonly rest: 'resume'; readonly after: string }
+  | { readonly endpoint: string; readonly rest: 'removal' };
+/** A delivery in the order of a replay: when it happened, and its event's id. */
+type Place = { readonly occurredAt: Instant; readonly eventId: string };
+
+/** Deliveries that one transaction changes: so many take moments, and the cursor of the notices waits for no more. */
+export const SLICE = 500;
 
 // At most four at a time to one endpoint: three that are new, and one that is tried again.
 const FIRST_AT_A_TIME = 3;
@@ -124,6 +137,7 @@ export class WebhookQueue {
       await boss.start();
       await boss.createQueue(FIRST_ATTEMPTS, { policy: 'key_strict_fifo', ...OPTIONS });
       await boss.createQueue(LATER_ATTEMPTS, { policy: 'standard', ...OPTIONS });
+      await boss.createQueue(RESTS, { policy: 'standard', ...OPTIONS });
       return new WebhookQueue(boss);
     } catch (error) {
       await boss.stop({ graceful: false });
@@ -164,11 +178,38 @@ export class WebhookQueue {
   }
 
   /**
-   * Sends notices again, delivered or not, under the ids they had and as if they were new. None that is waiting for its first attempt.
+   * Sends notices again, delivered or not, under the ids they had and as if they were new. None that is waiting for its first attempt. Of many
+   * the first of them at once; the rest is left to the workers.
    *
-   * @returns how many
+   * @returns how many at once
    */
-  async replayDeliveries(transaction: Transacting, endpoint: string, which: Replayed): Promise<number> {
+  async replayDeliveries(
+    transaction: Transacting,
+    endpoint: string,
+    which: Replayed,
+    after: Place | null = null,
+  ): Promise<number> {
+    const chosen = await transaction
+      .selectFrom('webhook_delivery')
+      .select(['event_id', 'occurred_at'])
+      .where('endpoint', '=', endpoint)
+      .where(({ or, eb }) => or([eb('state', '<>', 'waiting'), eb('attempts', '>', 0)]))
+      .$if('eventId' in which, (query) => query.where('event_id', '=', (which as { eventId: string }).eventId))
+      .$if('from' in which, (query) => {
+        const { from, to, types } = which as ReplayedTime;
+        const within = query.where('occurred_at', '>=', new Date(from)).where('occurred_at', '<', new Date(to));
+        return types === null ? within : within.where('type', 'in', types);
+      })
+      .$if(after !== null, (query) =>
+        query.where(sql<boolean>`(occurred_at, event_id) > (${new Date(after!.occurredAt)}, ${after!.eventId}::uuid)`),
+      )
+      .orderBy('occurred_at')
+      .orderBy('event_id')
+      .limit(SLICE)
+      .forUpdate()
+      .execute();
+    const last = chosen.at(-1);
+    if (last === undefined) return 0;
     const again = await transaction
       .updateTable('webhook_delivery')
       .set({
@@ -179,16 +220,14 @@ export class WebhookQueue {
         enqueued_at: sql<Date>`clock_timestamp()`,
       })
       .where('endpoint', '=', endpoint)
-      .where(({ or, eb }) => or([eb('state', '<>', 'waiting'), eb('attempts', '>', 0)]))
-      .$if('eventId' in which, (query) => query.where('event_id', '=', (which as { eventId: string }).eventId))
-      .$if('from' in which, (query) => {
-        const { from, to, types } = which as Exclude<Replayed, { eventId: string }>;
-        const within = query.where('occurred_at', '>=', new Date(from)).where('occurred_at', '<', new Date(to));
-        return types === null ? within : within.where('type', 'in', types);
-      })
+      .where(isOneOf(chosen))
       .returning(['endpoint', 'machine'])
       .execute();
     await this.giveTurns(transaction, again);
+    if ('from' in which && chosen.length === SLICE) {
+      const place = { occurredAt: last.occurred_at.getTime(), eventId: last.event_id };
+      await this.#leave(transaction, { endpoint, rest: 'replay', which, after: place });
+    }
     return again.length;
   }
 
@@ -230,6 +269,10 @@ export class WebhookQueue {
       .returning('endpoint')
       .executeTakeFirst();
     if (resumed === undefined) return;
+    await this.#resumeAfter(transaction, endpoint, null);
+  }
+
+  async #resumeAfter(transaction: Transacting, endpoint: string, after: string | null): Promise<void> {
     const waiting = await transaction
       .selectFrom('webhook_delivery')
       .select(['endpoint', 'event_id', 'machine', 'attempts'])
@@ -237,6 +280,9 @@ export class WebhookQueue {
       .where('state', '=', 'waiting')
       // What is due later has its job still; of what came due meanwhile the time was taken away.
       .where(({ or, eb }) => or([eb('attempts', '=', 0), eb('next_attempt_at', 'is', null)]))
+      .$if(after !== null, (query) => query.where('event_id', '>', after!))
+      .orderBy('event_id')
+      .limit(SLICE)
       .execute();
     await this.giveTurns(
       transaction,
@@ -248,6 +294,60 @@ export class WebhookQueue {
         .filter(({ attempts }) => attempts > 0)
         .map(({ event_id: eventId, attempts }) => ({ endpoint, eventId, attempts, seconds: 0 })),
     );
+    const last = waiting.at(-1);
+    if (last !== undefined && waiting.length === SLICE)
+      await this.#leave(transaction, { endpoint, rest: 'resume', after: last.event_id });
+  }
+
+  /** Removes an endpoint: nothing is sent to it any more, and what is sealed for it goes. The rows stay, to be looked at. */
+  async remove(transaction: Transacting, endpoint: string): Promise<void> {
+    await transaction
+      .updateTable('webhook_endpoint')
+      .set({ removed_at: sql<Date>`clock_timestamp()` })
+      .where('endpoint', '=', endpoint)
+      .where('removed_at', 'is', null)
+      .execute();
+    await transaction.deleteFrom('webhook_silence').where('endpoint', '=', endpoint).execute();
+    await transaction.deleteFrom('webhook_sealed').where('endpoint', '=', endpoint).execute();
+    await this.#giveUp(transaction, endpoint);
+  }
+
+  async #giveUp(transaction: Transacting, endpoint: string): Promise<void> {
+    const chosen = await transaction
+      .selectFrom('webhook_delivery')
+      .select('event_id')
+      .where('endpoint', '=', endpoint)
+      .where('state', '=', 'waiting')
+      .limit(SLICE)
+      .forUpdate()
+      .execute();
+    if (chosen.length === 0) return;
+    await transaction
+      .updateTable('webhook_delivery')
+      .set({ state: 'failed', last_outcome: 'endpoint-removed', next_attempt_at: null })
+      .where('endpoint', '=', endpoint)
+      .where(isOneOf(chosen))
+      .execute();
+    if (chosen.length === SLICE) await this.#leave(transaction, { endpoint, rest: 'removal' });
+  }
+
+  /** Does the next part of what was left, and leaves the rest of that. Of an endpoint that is paused again, or gone, there is none. */
+  async goOn(transaction: Transacting, left: Rest): Promise<void> {
+    const { endpoint } = left;
+    if (left.rest === 'removal') return this.#giveUp(transaction, endpoint);
+    const there = await transaction
+      .selectFrom('webhook_endpoint')
+      .select('paused_at')
+      .where('endpoint', '=', endpoint)
+      .where('removed_at', 'is', null)
+      .executeTakeFirst();
+    if (there === undefined) return;
+    if (left.rest === 'replay') await this.replayDeliveries(transaction, endpoint, left.which, left.after);
+    else if (there.paused_at === null) await this.#resumeAfter(transaction, endpoint, left.after);
+  }
+
+  async #leave(transaction: Transacting, rest: Rest): Promise<void> {
+    await this.boss.insert(RESTS, [{ data: rest, group: { id: rest.endpoint } }], { db: fromKysely(transaction) });
   }
 
   /** Takes what is due, at most so many: of one endpoint and machine one at a time, of one endpoint four. */
@@ -255,7 +355,8 @@ export class WebhookQueue {
     // A storm of new ones leaves room for those that are tried again.
     const later = await this.#fetch(LATER_ATTEMPTS, Math.ceil(most / 2), LATER_AT_A_TIME);
     const first = await this.#fetch(FIRST_ATTEMPTS, most - later.length, FIRST_AT_A_TIME);
-    return [...later, ...first];
+    const rests = await this.#fetch(RESTS, Math.min(1, most - later.length - first.length), 1);
+    return [...later, ...first, ...rests];
   }
 
   /** It is done, with what else the transaction holds. */
@@ -270,7 +371,7 @@ export class WebhookQueue {
 
   async #fetch(queue: string, batchSize: number, groupConcurrency: number): Promise<readonly Job[]> {
     if (batchSize <= 0) return [];
-    const jobs = await this.boss.fetch<Turn | Later>(queue, { batchSize, groupConcurrency });
+    const jobs = await this.boss.fetch<Job['todo']>(queue, { batchSize, groupConcurrency });
     return jobs.map(({ id, retryCount, data }) => ({ queue, id, retryCount, todo: data }));
   }
 
@@ -279,6 +380,10 @@ export class WebhookQueue {
     await this.boss.stop({ graceful: false });
   }
 }
+
+/** Of one endpoint: those with these events. */
+const isOneOf = (chosen: readonly { readonly event_id: string }[]) =>
+  sql<boolean>`event_id = any(${chosen.map(({ event_id: id }) => id)}::uuid[])`;
 
 // pg-boss has no class for either.
 const isMissing = (error: unknown): boolean =>

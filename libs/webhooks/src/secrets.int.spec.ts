@@ -10,7 +10,7 @@ import {
   NotUnsealed,
   openWebhooks,
   readWebhookKey,
-  removeEndpoint,
+  WebhookQueue,
   WebhookKeyMissing,
   WebhookSecrets,
   type WebhookDatabase,
@@ -80,7 +80,13 @@ it('opens nothing with another key, and has nothing to open once the endpoint is
   const endpoint = randomUUID();
   await secrets.create(database, endpoint, 'https://hooks.example/');
   await expect((await withKey('other')).open(database, endpoint)).rejects.toThrow(NotUnsealed);
-  await removeEndpoint(database, endpoint);
+  const queue = await WebhookQueue.open({
+    connectionString: fresh.url,
+    applicationName: 'rollcall test',
+    looksAfter: false,
+  });
+  await database.transaction().execute((transaction) => queue.remove(transaction, endpoint));
+  await queue.close();
   expect(await secrets.open(database, endpoint)).toBeNull();
 });
 

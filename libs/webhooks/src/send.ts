@@ -12,6 +12,8 @@ export type AttemptLimits = {
   readonly connect: number;
   /** Milliseconds for all that follows from a target. */
   readonly whole: number;
+  /** Milliseconds for what follows the head of an answer. */
+  readonly rest: number;
   /** Bytes of an answer; they are thrown away. */
   readonly answer: number;
   /** Milliseconds that attempts under way are left when their worker ends. */
@@ -19,7 +21,7 @@ export type AttemptLimits = {
 };
 
 /** As in Standard Webhooks, which advises 15 to 30 seconds. */
-export const LIMITS: AttemptLimits = { connect: 5_000, whole: 15_000, answer: 65_536, ending: 4_000 };
+export const LIMITS: AttemptLimits = { connect: 5_000, whole: 15_000, rest: 1_000, answer: 65_536, ending: 4_000 };
 
 /** What is sent. */
 export type Sent = { readonly headers: Readonly<Record<string, string>>; readonly body: string };
@@ -75,7 +77,7 @@ export const sendOnce = (
       end('broken-off');
     };
     const connecting = setTimeout(() => finish('timed-out'), limits.connect);
-    const over = setTimeout(() => finish('timed-out'), limits.whole);
+    let over = setTimeout(() => finish('timed-out'), limits.whole);
     signal.addEventListener('abort', abort);
     if (signal.aborted) return abort();
 
@@ -93,6 +95,9 @@ export const sendOnce = (
     });
     request.on('response', (response) => {
       answer = response;
+      // All that counts is there; the rest is only waited for out of politeness.
+      clearTimeout(over);
+      over = setTimeout(() => finish(phase), limits.rest);
       let read = 0;
       response.on('data', (chunk: Buffer) => {
         read += chunk.length;

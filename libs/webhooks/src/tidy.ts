@@ -1,28 +1,60 @@
 import { sql } from 'kysely';
 import type { WebhookDatabase } from './tables.js';
 
+/** Rows that one statement changes: each of them takes moments, however much there is to tidy. */
+const AT_ONCE = 1_000;
+
 /**
  * Gives up what is older than three days and goes to a paused endpoint, and what has waited longer than the schedule lasts; drops what
- * was settled a month ago. Any number of workers may do it.
+ * was settled a month ago, and what is known of silences of a fleet that were over then. Any number of workers may do it.
+ *
+ * @param signal ends it between two statements; the next time goes on
  */
-export const tidyDeliveries = async (database: WebhookDatabase): Promise<void> => {
+export const tidyDeliveries = async (database: WebhookDatabase, signal?: AbortSignal): Promise<void> => {
+  const inParts = async (part: () => Promise<{ readonly rows: bigint }>): Promise<void> => {
+    while (!signal?.aborted) if ((await part()).rows < BigInt(AT_ONCE)) return;
+  };
+  await inParts(async () => {
+    const { numUpdatedRows: rows } = await database
+      .updateTable('webhook_delivery')
+      .set({ state: 'failed', last_outcome: 'too-old', next_attempt_at: null })
+      .where(
+        sql<boolean>`(endpoint, event_id) in (
+          select endpoint, event_id from webhook_delivery
+          where state = 'waiting' and enqueued_at < clock_timestamp() - interval '3 days'
+            and (enqueued_at < clock_timestamp() - interval '4 days'
+              or endpoint in (select endpoint from webhook_endpoint where paused_at is not null))
+          limit ${AT_ONCE} for update skip locked)`,
+      )
+      .executeTakeFirstOrThrow();
+    return { rows };
+  });
+  await inParts(async () => {
+    const { numDeletedRows: rows } = await database
+      .deleteFrom('webhook_delivery')
+      .where(
+        sql<boolean>`(endpoint, event_id) in (
+          select endpoint, event_id from webhook_delivery
+          where state <> 'waiting' and enqueued_at < clock_timestamp() - interval '30 days'
+          limit ${AT_ONCE} for update skip locked)`,
+      )
+      .executeTakeFirstOrThrow();
+    return { rows };
+  });
+  // By their own clock, which is the record's.
+  const past = sql`select hold from silence_hold where closed_at < clock_timestamp() - interval '30 days'`;
+  await inParts(async () => {
+    const { numDeletedRows: rows } = await database
+      .deleteFrom('silence_held')
+      .where(
+        sql<boolean>`(hold, machine) in (select hold, machine from silence_held where hold in (${past})
+          limit ${AT_ONCE} for update skip locked)`,
+      )
+      .executeTakeFirstOrThrow();
+    return { rows };
+  });
   await database
-    .updateTable('webhook_delivery')
-    .set({ state: 'failed', last_outcome: 'too-old', next_attempt_at: null })
-    .where('state', '=', 'waiting')
-    .where(({ or, and, eb, selectFrom }) =>
-      or([
-        eb('enqueued_at', '<', sql<Date>`clock_timestamp() - interval '4 days'`),
-        and([
-          eb('enqueued_at', '<', sql<Date>`clock_timestamp() - interval '3 days'`),
-          eb('endpoint', 'in', selectFrom('webhook_endpoint').select('endpoint').where('paused_at', 'is not', null)),
-        ]),
-      ]),
-    )
-    .execute();
-  await database
-    .deleteFrom('webhook_delivery')
-    .where('state', '<>', 'waiting')
-    .where('enqueued_at', '<', sql<Date>`clock_timestamp() - interval '30 days'`)
+    .deleteFrom('silence_hold')
+    .where(sql<boolean>`hold in (${past}) and not exists (select from silence_held h where h.hold = silence_hold.hold)`)
     .execute();
 };

@@ -78,7 +78,7 @@ export class WebhookWorker {
       const isIdle = await this.#guarded(async () => {
         if (this.#clock.monotonic() - tidied >= TIDY_EVERY_MS) {
           tidied = this.#clock.monotonic();
-          await tidyDeliveries(this.#options.database);
+          await tidyDeliveries(this.#options.database, signal);
         }
         return (await this.#takeSome(over.signal)) === 0;
       });
@@ -136,15 +136,23 @@ export class WebhookWorker {
 
   async #carryOut(job: Job, signal: AbortSignal): Promise<void> {
     const { database, queue, reached } = this.#options;
-    const found = await this.#find(job.todo);
+    const { todo } = job;
+    if ('rest' in todo)
+      return database.transaction().execute(async (transaction) => {
+        await queue.goOn(transaction, todo);
+        await queue.complete(transaction, job);
+      });
+    const found = await this.#find(todo);
     if (found === null) return queue.complete(database, job);
     if (found === 'nothing-waits')
       return database.transaction().execute(async (transaction) => {
-        await queue.resume(transaction, job.todo.endpoint);
+        await queue.resume(transaction, todo.endpoint);
         await queue.complete(transaction, job);
       });
     if (found === 'paused') {
-      const isPut = await database.transaction().execute((transaction) => this.#putAside(transaction, job));
+      const isPut = await database
+        .transaction()
+        .execute((transaction) => this.#putAside(transaction, { ...job, todo }));
       return isPut ? undefined : this.#carryOut(job, signal);
     }
     const begun = this.#clock.monotonic();
@@ -153,7 +161,7 @@ export class WebhookWorker {
     reached?.('sent');
     this.#options.attempted?.(attempt.outcome, seconds);
     await database.transaction().execute(async (transaction) => {
-      await this.#settle(transaction, job.todo, found, attempt);
+      await this.#settle(transaction, todo, found, attempt);
       await queue.complete(transaction, job);
     });
     reached?.('settled');
@@ -178,7 +186,10 @@ export class WebhookWorker {
   }
 
   /** Leaves to the end of a pause what came due in it; false when that was just now. */
-  async #putAside(transaction: Transaction<WebhookTables>, job: Job): Promise<boolean> {
+  async #putAside(
+    transaction: Transaction<WebhookTables>,
+    job: Job & { readonly todo: Turn | Later },
+  ): Promise<boolean> {
     const { todo } = job;
     const endpoint = await transaction
       .selectFrom('webhook_endpoint')

@@ -4,7 +4,7 @@ import { machineIdOf, type WentAbsent } from '@rollcall/machine';
 import { promiserOf } from '@rollcall/promise-book';
 import { endpointOf } from '@rollcall/webhook-endpoint';
 import type { Transaction } from 'kysely';
-import { pauseByPerson, removeEndpoint } from '../endpoints.js';
+import { pauseByPerson } from '../endpoints.js';
 import { SilenceHolds } from '../fleet-silence/holds.js';
 import type { NewDelivery, Replayed, WebhookQueue } from '../queue.js';
 import type { WebhookDatabase, WebhookTables } from '../tables.js';
@@ -63,7 +63,9 @@ export class EndpointNotices {
     if (!(await this.#moved(database, before, place, isAhead ? recordedAt : null))) return { place: null, newest };
     log.warn(
       { from: before.checkpoint.toString(), to: place.checkpoint.toString() },
-      'the record was restored: webhooks go on from here, and send nothing that is past',
+      isAhead
+        ? 'the record was restored to before what was looked through: webhooks go on from its newest batch, and send nothing that is past'
+        : 'the record is of another epoch: webhooks go on from where they stand',
     );
     return { place, newest };
   }
@@ -225,7 +227,7 @@ export class EndpointNotices {
         return [];
       }
       case 'WebhookEndpointRemoved':
-        await removeEndpoint(transaction, id);
+        await queue.remove(transaction, id);
         endpoints.delete(id);
         return [];
       default:
