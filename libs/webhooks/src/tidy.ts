@@ -12,7 +12,8 @@ const AT_ONCE = 1_000;
  */
 export const tidyDeliveries = async (database: WebhookDatabase, signal?: AbortSignal): Promise<void> => {
   const inParts = async (part: () => Promise<{ readonly rows: bigint }>): Promise<void> => {
-    while (!signal?.aborted) if ((await part()).rows < BigInt(AT_ONCE)) return;
+    const { rows } = await part();
+    if (rows === BigInt(AT_ONCE) && signal?.aborted !== true) await inParts(part);
   };
   await inParts(async () => {
     const { numUpdatedRows: rows } = await database
