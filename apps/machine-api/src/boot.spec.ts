@@ -4,15 +4,15 @@ import { routesOf } from '@rollcall/nest-platform';
 import { document } from './openapi.js';
 import { instanceOn } from './testing/plane.js';
 
-it('builds from its root module, and every route declares who may call it', async () => {
+it('builds from its root module, and every route declares what it does', async () => {
   const app = await instanceOn(new InMemoryEventStore());
   try {
-    expect(routesOf(app).map(({ method, path, allowed }) => `${method} ${path} ${allowed?.join()}`)).toEqual([
-      'POST /v1/check machine',
-      'POST /v1/enrolments anybody',
-      'PUT /v1/log-tails/:stamp machine',
-      'GET /healthz anybody',
-      'GET /readyz anybody',
+    expect(routesOf(app).map(({ method, path, action }) => `${method} ${path} ${action}`)).toEqual([
+      'POST /v1/check accept-check',
+      'POST /v1/enrolments enrol',
+      'PUT /v1/log-tails/:stamp receive-log-tail',
+      'GET /healthz tell-health',
+      'GET /readyz tell-health',
     ]);
   } finally {
     await app.close();

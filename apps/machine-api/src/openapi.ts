@@ -1,6 +1,6 @@
 import { EventStore } from '@rollcall/event-store';
 import { LogTails } from '@rollcall/log-tails';
-import { openApiDocument } from '@rollcall/nest-platform';
+import { describedRoutes, openApiDocument, type DeclaredRoute } from '@rollcall/nest-platform';
 import { ChainTokens } from './chain/chain-tokens.js';
 import { MachineApiModule, type MachineApiParts } from './machine-api.module.js';
 import { MachineTerms } from './machine/machine-terms.js';
@@ -27,3 +27,6 @@ export const document = (): Promise<object> =>
     version: '1',
     bearers: ['machine'],
   });
+
+/** Every route of the machine API with what it does. */
+export const routes = (): Promise<DeclaredRoute[]> => describedRoutes(MachineApiModule.over(PARTS));

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { injectableApp } from '@rollcall/nest-platform/testing';
+import { kindsFor } from '@rollcall/authorisation';
 import { createLogger, routesOf } from '@rollcall/nest-platform';
+import { makeSecret } from '@rollcall/wire';
 import { InMemoryEventStore } from '@rollcall/event-store/testing';
 import { InMemoryLogTails } from '@rollcall/log-tails/testing';
 import { openReadModels } from '@rollcall/read-models';
@@ -55,7 +57,7 @@ it('refuses to start on a database that lacks migrations, and names them', async
 });
 
 describe('who may call what (O3)', () => {
-  it('takes nothing but a person’s session, except for signing in, its page and health', async () => {
+  it('answers 401 to a stranger, a machine and a token that nobody issued, on every route that asks who calls', async () => {
     const app = await injectableApp(
       OperatorApiModule.on({
         store: new InMemoryEventStore(),
@@ -71,16 +73,14 @@ describe('who may call what (O3)', () => {
       }),
     );
     try {
-      const open = routesOf(app).filter(({ allowed }) => allowed?.includes('anybody'));
-      expect(open.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
-        'GET /healthz',
-        'GET /readyz',
-        'GET /sign-in',
-        'POST /v1/sessions',
-      ]);
-      const others = routesOf(app).filter(({ allowed }) => !allowed?.includes('anybody'));
+      const others = routesOf(app).filter(({ action }) => action && !kindsFor(action).includes('nobody'));
       expect(others.length).toBeGreaterThan(9);
-      expect(others.filter(({ allowed }) => allowed?.join() !== 'person')).toEqual([]);
+      for (const { method, path } of others)
+        for (const bearer of [undefined, makeSecret('rcm'), makeSecret('rca'), makeSecret('rco')]) {
+          const headers = bearer === undefined ? {} : { authorization: `Bearer ${bearer}` };
+          const answer = await app.inject({ method: method as 'GET', url: path, headers });
+          expect([path, answer.statusCode]).toEqual([path, 401]);
+        }
     } finally {
       await app.close();
     }

@@ -9,6 +9,7 @@ const least = {
 it('needs a database and a place for certificates, and has a default for the rest', () =>
   expect(readOperatorApiConfig(least)).toEqual({
     database: { url: least.ROLLCALL_DATABASE_URL, migrations: 'infra/migrations' },
+    freshSeconds: 900,
     host: '127.0.0.1',
     port: 8_444,
     tls: { directory: least.ROLLCALL_CA_DIR, name: 'operator-api', hosts: ['localhost', '127.0.0.1', '::1'] },

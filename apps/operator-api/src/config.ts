@@ -1,3 +1,4 @@
+import { FRESH_SECONDS } from '@rollcall/authorisation';
 import {
   readDatabase,
   readLogLevel,
@@ -24,6 +25,8 @@ export type OperatorApiConfig = {
   readonly tls: TlsSettings;
   /** Where machines reach the plane, as tokens tell them; its pins are null where they are those of this server. */
   readonly machineApi: { readonly address: string; readonly pins: readonly string[] | null };
+  /** For how many seconds a session counts as fresh, which admitting and deleting ask for. */
+  readonly freshSeconds: number;
   readonly webhooks: WebhookSettings;
   /** null: nothing is measured. */
   readonly metrics: MetricsSettings | null;
@@ -39,6 +42,7 @@ export type OperatorApiConfig = {
  * - `ROLLCALL_OPERATOR_API_HOST` (Default: 127.0.0.1), `ROLLCALL_OPERATOR_API_PORT` (Default: 8444)
  * - `ROLLCALL_MACHINE_API_ADDRESS` (Default: https://127.0.0.1:8443), `ROLLCALL_MACHINE_API_PINS` (Default: those of this server;
  *   `none` for a machine API with a public certificate)
+ * - `ROLLCALL_FRESH_SESSION_SECONDS` (Default: 900), 60 to 43200: how long after signing in a person may admit and delete
  * - those of `readWebhookSettings`
  *
  * @throws ConfigError naming every problem at the same time.
@@ -60,6 +64,11 @@ export const readOperatorApiConfig = (environment: Environment): OperatorApiConf
       port: settings.port('ROLLCALL_OPERATOR_API_PORT', 8_444),
       tls: readTls(settings, 'operator-api'),
       machineApi: { address, pins: none ? [] : pins.length === 0 ? null : pins },
+      freshSeconds: settings.integer('ROLLCALL_FRESH_SESSION_SECONDS', {
+        min: 60,
+        max: 43_200,
+        default: FRESH_SECONDS,
+      }),
       webhooks: readWebhookSettings(settings),
       metrics: readMetrics(settings),
       traces: readTraces(settings),

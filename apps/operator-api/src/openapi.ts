@@ -1,4 +1,4 @@
-import { openApiDocument } from '@rollcall/nest-platform';
+import { describedRoutes, openApiDocument, type DeclaredRoute } from '@rollcall/nest-platform';
 import { OperatorApiModule } from './operator-api.module.js';
 
 /** The OpenAPI document of the operator API. Needs no database: only the shape of the module is looked at. */
@@ -10,3 +10,6 @@ export const document = (): ReturnType<typeof openApiDocument> =>
     version: '1',
     bearers: ['person'],
   });
+
+/** Every route of the operator API with what it does. */
+export const routes = (): Promise<DeclaredRoute[]> => describedRoutes(OperatorApiModule.described());

@@ -19,6 +19,7 @@ import {
 } from '@rollcall/wire';
 import { startOperatorPlane, type OperatorPlane } from '../../../test/support/operator-plane.js';
 import { ensureFirstPerson } from '@rollcall/first-person';
+import { person, personStream, type SessionStarted } from '@rollcall/person';
 import type { OperatorApi } from './index.js';
 
 jest.setTimeout(60_000);
@@ -141,6 +142,51 @@ describe('signing in', () => {
       ['POST', '/v1/read-models/presence/rebuild'],
     ] as const)
       expect(await ask(method, path, { bearer, body })).toMatchObject({ status: 401, body: { code: 'not-signed-in' } });
+  });
+});
+
+describe('a session that is no longer fresh', () => {
+  /** As one that began in the time before the record kept when a person signed in. */
+  const staleSession = async (): Promise<string> => {
+    const secret = secretOf(await plane.link());
+    const stale = makeSecret('rco');
+    const undated: typeof person = {
+      ...person,
+      decide: (...given) =>
+        person.decide(...given).map((event) => {
+          const { authenticatedAt: _, ...old } = event as SessionStarted;
+          return old;
+        }),
+    };
+    const begin = { sessionId: randomUUID(), sessionHash: hashOf(stale), linkHash: hashOf(secret), expiresIn: 3_600 };
+    const actor = { kind: 'person', id: plane.personId } as const;
+    await plane.store.decide(
+      undated,
+      { stream: personStream(plane.personId) },
+      { type: 'StartSession', ...begin },
+      { actor },
+    );
+    return stale;
+  };
+
+  it('reads and renames, but neither admits nor deletes; one that has just begun does (O3)', async () => {
+    const bearer = await staleSession();
+    const { id } = await plane.join({ name: 'kept' });
+    const commandId = randomUUID();
+    expect((await ask('GET', '/v1/me', { bearer })).status).toBe(200);
+    expect((await ask('PATCH', `/v1/machines/${id}`, { bearer, body: { commandId, name: 'kept-2' } })).status).toBe(
+      200,
+    );
+    for (const [method, path, body] of [
+      ['DELETE', `/v1/machines/${id}`, { commandId: randomUUID() }],
+      ['POST', '/v1/enrolment-tokens', { commandId: randomUUID(), tokenHash: hashOf(makeSecret('rce')) }],
+    ] as const) {
+      expect(await ask(method, path, { bearer, body })).toMatchObject({
+        status: 403,
+        body: { code: 'session-not-fresh' },
+      });
+      expect((await ask(method, path, { body })).status).toBeLessThan(300);
+    }
   });
 });
 

@@ -1,5 +1,6 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
+import { FRESH_SECONDS } from '@rollcall/authorisation';
 import { EventStore } from '@rollcall/event-store';
 import { Clock, SystemClock } from '@rollcall/lifetimes';
 import { LogTails } from '@rollcall/log-tails';
@@ -33,6 +34,8 @@ export type OperatorApiFoundation = {
   readonly tails: LogTails;
   readonly machineApi: MachineApiLocation;
   readonly webhooks: WebhookAccess;
+  /** For how many seconds a session is fresh. (Default: 900) */
+  readonly freshSeconds?: number;
   readonly readiness: readonly ReadinessCheck[];
 };
 
@@ -43,7 +46,15 @@ class FoundationModule {
     const { provided, tokens } = providers(foundation);
     return {
       module: FoundationModule,
-      providers: [...provided, { provide: Authenticator, useClass: PersonAuthenticator }],
+      providers: [
+        ...provided,
+        {
+          provide: Authenticator,
+          useFactory: (store: EventStore, clock: Clock) =>
+            new PersonAuthenticator(store, clock, foundation().freshSeconds ?? FRESH_SECONDS),
+          inject: [EventStore, Clock],
+        },
+      ],
       exports: [...tokens, Authenticator],
     };
   }

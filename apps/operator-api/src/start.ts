@@ -99,6 +99,7 @@ const open = async (
         readModels,
         tails,
         machineApi,
+        freshSeconds: config.freshSeconds,
         webhooks: new WebhookAccess(webhooks, secrets, targets),
         readiness: recordReadiness(store, config.database),
       }),

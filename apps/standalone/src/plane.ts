@@ -145,6 +145,8 @@ const environmentOf = (
   ROLLCALL_MACHINE_API_PORT: String(options.machinePort),
   ROLLCALL_MACHINE_API_ADDRESS: `https://127.0.0.1:${options.machinePort}`,
   ROLLCALL_OPERATOR_API_PORT: String(options.operatorPort),
+  // Whoever starts it gets a link at each start, and holds all its files: to ask them to start it again for each token protects nothing.
+  ROLLCALL_FRESH_SESSION_SECONDS: '43200',
   ROLLCALL_PROJECTOR_PORT: String(options.projectorPort),
   ...(options.metrics ? { ROLLCALL_METRICS_PORT: '0' } : {}),
   ...(options.traces === undefined ? {} : { ROLLCALL_TRACES_URL: options.traces, ROLLCALL_TRACES_SHARE: '1' }),

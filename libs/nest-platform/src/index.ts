@@ -1,6 +1,6 @@
-export { Allow, Authenticator, Caller, callerOf } from './access/allow.js';
-export { bearerOf } from './access/allow.guard.js';
-export type { Principal, PrincipalKind, WithPrincipal } from './access/allow.js';
+export { Authenticator, Caller, callerOf, Does } from './access/action.js';
+export { bearerOf } from './access/action.guard.js';
+export type { Principal, WithPrincipal } from './access/action.js';
 export { routesOf } from './access/routes.js';
 export type { DeclaredRoute } from './access/routes.js';
 export {
@@ -31,7 +31,7 @@ export { createLogger, LOG_LEVELS } from './logging/logger.js';
 export type { LogLevel } from './logging/logger.js';
 export { openMetrics } from './metrics/open-metrics.js';
 export { ApiProblems } from './openapi/api-problems.js';
-export { openApiDocument } from './openapi/openapi-document.js';
+export { describedRoutes, openApiDocument } from './openapi/openapi-document.js';
 export { runApp } from './run-app.js';
 export type { Running } from './run-app.js';
 export { openTraces } from './traces/open-traces.js';

@@ -21,6 +21,8 @@ export type SessionStarted = {
   readonly sessionHash: string;
   readonly linkHash: string;
   readonly expiresAt: string;
+  /** When the person showed who they are: the session is fresh for a while after it. UTC, RFC 3339; absent in old records. */
+  readonly authenticatedAt?: string;
 };
 /** The session was ended by a person. Releases the key `session:<hash>`. */
 export type SessionEnded = { readonly type: 'SessionEnded'; readonly sessionId: string; readonly sessionHash: string };

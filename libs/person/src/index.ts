@@ -1,3 +1,3 @@
 export * from './facts.js';
 export * from './commands.js';
-export { liveSession, person, type PersonState, type Session, type SignInLink } from './person.js';
+export { isFresh, liveSession, person, type PersonState, type Session, type SignInLink } from './person.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { specFor } from '@rollcall/decider/testing';
 import { FIRST_PERSON_KEY, type IssueSignInLink, type RegisterPerson, type StartSession } from './commands.js';
 import type { PersonEvent } from './facts.js';
-import { liveSession, person } from './person.js';
+import { isFresh, liveSession, person } from './person.js';
 
 const given = specFor(person);
 
@@ -28,6 +28,7 @@ const sessionStarted = (n = 1, linkHash = 'l1') =>
     sessionHash: `sh${n}`,
     linkHash,
     expiresAt: '2026-01-01T13:00:00.000Z',
+    authenticatedAt: '2026-01-01T12:00:00.000Z',
   }) as const;
 const sessionEnded = (n = 1) => ({ type: 'SessionEnded', sessionId: `s${n}`, sessionHash: `sh${n}` }) as const;
 
@@ -95,6 +96,15 @@ describe('a session', () => {
     const ended = person.evolve(state, sessionEnded(1));
     expect(liveSession(ended, 'sh1', NOW)).toBeNull();
     expect(liveSession(ended, 'sh2', NOW)).not.toBeNull();
+  });
+
+  it('is fresh for a while after the person showed who they are, and an old one of which nobody knows when is not (O3)', () => {
+    const session = liveSession(state, 'sh1', NOW);
+    expect(session && isFresh(session, NOW + 900_000, 900)).toBe(true);
+    expect(session && isFresh(session, NOW + 900_001, 900)).toBe(false);
+    const { authenticatedAt: _, ...old } = sessionStarted(3);
+    const oldSession = liveSession(person.evolve(state, old), 'sh3', NOW);
+    expect(oldSession && isFresh(oldSession, NOW, 900)).toBe(false);
   });
 
   it('ends once', () => {

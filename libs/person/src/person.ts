@@ -8,8 +8,14 @@ const KEPT = 100;
 /** A link that was not used yet; `expiresAt` is UTC, RFC 3339. */
 export type SignInLink = { readonly linkHash: string; readonly expiresAt: string };
 
-/** A session that was not ended; `expiresAt` is UTC, RFC 3339. */
-export type Session = { readonly sessionId: string; readonly sessionHash: string; readonly expiresAt: string };
+/** A session that was not ended; times are UTC, RFC 3339. */
+export type Session = {
+  readonly sessionId: string;
+  readonly sessionHash: string;
+  readonly expiresAt: string;
+  /** When the person showed who they are; absent in a session of before that was recorded, which is never fresh. */
+  readonly authenticatedAt?: string;
+};
 
 /** What is known of one person. */
 export type PersonState = {
@@ -46,7 +52,9 @@ export const person: Decider<PersonState, PersonCommand, PersonEvent> = {
         // Used, expired and unknown look the same.
         if (!link || now >= instantOf(link.expiresAt)) throw new Refusal('link-refused');
         const expiresAt = timestampOf(now + expiresIn * 1000);
-        return [{ type: 'SessionStarted', sessionId, sessionHash, linkHash, expiresAt }];
+        return [
+          { type: 'SessionStarted', sessionId, sessionHash, linkHash, expiresAt, authenticatedAt: timestampOf(now) },
+        ];
       }
       case 'EndSession': {
         const session = state.sessions.find(({ sessionId }) => sessionId === command.sessionId);
@@ -65,11 +73,12 @@ export const person: Decider<PersonState, PersonCommand, PersonEvent> = {
         return { ...state, links: [...state.links, { linkHash, expiresAt }].slice(-KEPT) };
       }
       case 'SessionStarted': {
-        const { sessionId, sessionHash, linkHash, expiresAt } = fact;
+        const { sessionId, sessionHash, linkHash, expiresAt, authenticatedAt } = fact;
+        const session = { sessionId, sessionHash, expiresAt, ...(authenticatedAt ? { authenticatedAt } : {}) };
         return {
           ...state,
           links: state.links.filter((link) => link.linkHash !== linkHash),
-          sessions: [...state.sessions, { sessionId, sessionHash, expiresAt }].slice(-KEPT),
+          sessions: [...state.sessions, session].slice(-KEPT),
         };
       }
       case 'SessionEnded':
@@ -98,3 +107,7 @@ export const person: Decider<PersonState, PersonCommand, PersonEvent> = {
 /** The session with this hash, if it has neither ended nor expired; `now` is the record's time. */
 export const liveSession = (state: PersonState, sessionHash: string, now: Instant): Session | null =>
   state.sessions.find((session) => session.sessionHash === sessionHash && now < instantOf(session.expiresAt)) ?? null;
+
+/** Whether a session began at most so many seconds ago, so that an open one which was left alone is not enough (O3). */
+export const isFresh = ({ authenticatedAt }: Session, now: Instant, seconds: number): boolean =>
+  authenticatedAt !== undefined && now - instantOf(authenticatedAt) <= seconds * 1000;

@@ -49,7 +49,7 @@ const token: Samples<TokenEvent> = {
 const person: Samples<PersonEvent> = {
   PersonRegistered: { name: 'Ada', first: true },
   SignInLinkIssued: { linkHash: HASH, expiresAt: EXPIRES },
-  SessionStarted: { sessionId: 's', sessionHash: HASH, linkHash: HASH, expiresAt: EXPIRES },
+  SessionStarted: { sessionId: 's', sessionHash: HASH, linkHash: HASH, expiresAt: EXPIRES, authenticatedAt: EXPIRES },
   SessionEnded: { sessionId: 's', sessionHash: HASH },
 };
 const promises: Samples<PromiseEvent> = {

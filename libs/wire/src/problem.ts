@@ -16,6 +16,8 @@ export const PROBLEMS = {
   'identifier-in-use': { status: 409, title: 'This installation is already admitted; delete its machine first' },
   // people
   'not-signed-in': { status: 401, title: 'Sign in first' },
+  'session-not-fresh': { status: 403, title: 'Only a session that began a short time ago may do this' },
+  'scope-missing': { status: 403, title: 'This automation token was not made for that' },
   'link-refused': { status: 403, title: 'This sign-in link cannot be used' },
   'machine-not-found': { status: 404, title: 'No such machine' },
   'name-ambiguous': { status: 409, title: 'Several machines match' },

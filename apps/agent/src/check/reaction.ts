@@ -110,6 +110,8 @@ const MEANING: Readonly<Record<ProblemCode, Meaning>> = {
   'token-refused': 'later',
   'identifier-in-use': 'later',
   'not-signed-in': 'later',
+  'session-not-fresh': 'later',
+  'scope-missing': 'later',
   'link-refused': 'later',
   'machine-not-found': 'later',
   'name-ambiguous': 'later',

@@ -51,6 +51,11 @@ const TELLINGS: Partial<Record<ProblemCode, Telling>> = {
     exitCode: EXIT.notSignedIn,
     sentence: () => 'You are not signed in, or the session has ended: run `rollcall login`.',
   },
+  'session-not-fresh': {
+    exitCode: EXIT.notSignedIn,
+    sentence: () =>
+      'Your session began too long ago for this: whoever admits or deletes machines has just signed in. Run `rollcall login` with a new link and say it again; whoever runs the plane makes links with `rollcall-setup sign-in-link`.',
+  },
   'link-refused': {
     exitCode: EXIT.notSignedIn,
     sentence: () => 'This sign-in link cannot be used. A link works once and for a short time; get a new one.',

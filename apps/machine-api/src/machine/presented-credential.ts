@@ -14,7 +14,11 @@ export type PresentedCredential = Principal & {
 @Injectable()
 export class CredentialForm extends Authenticator {
   override authenticate(bearer: string | null): PresentedCredential {
-    if (bearer === null || !isSecret('rcm', bearer)) throw new Refusal('credential-unknown');
+    if (bearer === null || !isSecret('rcm', bearer)) throw this.unknown();
     return { kind: 'machine', keyHash: hashOf(bearer) };
+  }
+
+  override unknown(): Refusal {
+    return new Refusal('credential-unknown');
   }
 }

@@ -8,17 +8,20 @@ import { PersonAuthenticator } from './person-authenticator.js';
 
 const HOUR = 3_600_000;
 
-it('knows a person by their session for twelve hours, also while nothing is recorded, and then nobody', async () => {
+it('knows a person by their session for twelve hours, also while nothing is recorded, and then nobody; fresh for a quarter of an hour (O3)', async () => {
   const start = Date.UTC(2026, 0, 1, 12);
   const clock = new ManualClock(start);
   const store = new InMemoryEventStore({ now: () => start });
-  const authenticator = new PersonAuthenticator(store, clock);
+  const authenticator = new PersonAuthenticator(store, clock, 900);
   const { personId } = await ensureFirstPerson(store, { name: 'Ada' });
   const { secret } = await issueSignInLink(store, personId);
   const { session, expiresAt } = await new SignInHandler(store).execute(new SignIn(secret));
   expect(expiresAt).toBe('2026-01-02T00:00:00.000Z');
 
-  await clock.advance(12 * HOUR - 1);
+  expect(await authenticator.authenticate(session)).toMatchObject({ fresh: true });
+  await clock.advance(900_001);
+  expect(await authenticator.authenticate(session)).toMatchObject({ fresh: false });
+  await clock.advance(12 * HOUR - 900_002);
   expect(await authenticator.authenticate(session)).toMatchObject({ kind: 'person', id: personId, name: 'Ada' });
   await clock.advance(1);
   await expect(authenticator.authenticate(session)).rejects.toThrow('not-signed-in');

@@ -1,14 +1,15 @@
 import { RequestMethod, type INestApplicationContext } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { MetadataScanner, ModulesContainer } from '@nestjs/core';
-import { ALLOWED, type PrincipalKind } from './allow.js';
+import type { Action } from '@rollcall/authorisation';
+import { ACTION } from './action.js';
 
-/** A route of an app and who may call it; null where nobody said. */
+/** A route of an app and what it does; null where nobody said. */
 export type DeclaredRoute = {
   readonly method: string;
   readonly path: string;
   readonly handler: string;
-  readonly allowed: readonly PrincipalKind[] | null;
+  readonly action: Action | null;
 };
 
 /** All routes of an app, found by walking its controllers. */
@@ -24,8 +25,9 @@ const routesOfController = (controller: Function): DeclaredRoute[] => {
     const handler = prototype[name];
     if (typeof handler !== 'function' || !Reflect.hasMetadata(PATH_METADATA, handler)) return [];
     const path = Reflect.getMetadata(PATH_METADATA, handler) as string;
-    const allowed = (Reflect.getMetadata(ALLOWED, handler) ?? Reflect.getMetadata(ALLOWED, controller) ?? null) as
-      readonly PrincipalKind[] | null;
+    const action = (Reflect.getMetadata(ACTION, handler) ??
+      Reflect.getMetadata(ACTION, controller) ??
+      null) as Action | null;
     return [base].flat().map((prefix) => ({
       method: RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod],
       path: `/${[prefix, path]
@@ -33,16 +35,16 @@ const routesOfController = (controller: Function): DeclaredRoute[] => {
         .filter(Boolean)
         .join('/')}`,
       handler: `${controller.name}.${name}`,
-      allowed,
+      action,
     }));
   });
 };
 
-/** @throws Error naming every route that does not declare who may call it. */
+/** @throws Error naming every route that does not declare what it does. */
 export const requireDeclarations = (app: INestApplicationContext): void => {
-  const open = routesOf(app).filter(({ allowed }) => allowed === null);
+  const open = routesOf(app).filter(({ action }) => action === null);
   if (open.length > 0)
     throw new Error(
-      `Routes that do not declare who may call them (@Allow): ${open.map(({ method, path, handler }) => `${method} ${path} (${handler})`).join(', ')}`,
+      `Routes that do not declare what they do (@Does): ${open.map(({ method, path, handler }) => `${method} ${path} (${handler})`).join(', ')}`,
     );
 };

@@ -9,7 +9,7 @@ import {
 } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { Refusal } from '@rollcall/decider';
-import { Allow } from '../access/allow.js';
+import { Does } from '../access/action.js';
 
 /** Something without which an instance should get no requests. */
 export type ReadinessCheck = {
@@ -59,7 +59,7 @@ const withinTime = async (one: ReadinessCheck): Promise<boolean> => {
 };
 
 @ApiExcludeController()
-@Allow('anybody')
+@Does('tell-health')
 @Controller()
 class HealthController {
   private readonly readiness: Readiness;

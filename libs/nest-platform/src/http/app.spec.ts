@@ -6,7 +6,7 @@ import type { AnsweredRequest } from '@rollcall/telemetry';
 import { PROBLEM_MEDIA_TYPE } from '@rollcall/wire';
 import { IsInt, IsOptional, IsString, ValidateNested } from 'class-validator';
 import { Type } from 'class-transformer';
-import { Allow, Authenticator, Caller, type Principal } from '../access/allow.js';
+import { Does, Authenticator, Caller, type Principal } from '../access/action.js';
 import { routesOf } from '../access/routes.js';
 import { HealthModule } from '../health/health.module.js';
 import { openApiDocument } from '../openapi/openapi-document.js';
@@ -28,25 +28,25 @@ class Outer {
 
 @Controller('v1')
 class Sample {
-  @Allow('anybody')
+  @Does('tell-health')
   @Post('strict')
   strict(@Body(STRICT_BODY) body: Outer): unknown {
     return { got: body, polluted: ({} as { admin?: boolean }).admin ?? false };
   }
 
-  @Allow('anybody')
+  @Does('tell-health')
   @Post('tolerant')
   tolerant(@Body(TOLERANT_BODY) body: Outer): unknown {
     return { got: body, polluted: ({} as { admin?: boolean }).admin ?? false };
   }
 
-  @Allow('anybody')
+  @Does('tell-health')
   @Get('fault')
   fault(): never {
     throw new Error('connect failed: password=hunter2', { cause: new Error('the socket') });
   }
 
-  @Allow('machine')
+  @Does('accept-check')
   @Get('who')
   who(@Caller() principal: Principal): Principal {
     return principal;
@@ -55,8 +55,13 @@ class Sample {
 
 class OnlyRoot extends Authenticator {
   authenticate(bearer: string | null): Principal {
-    if (bearer !== 'root') throw new Refusal('credential-unknown');
+    if (bearer === 'person') return { kind: 'person', fresh: true };
+    if (bearer !== 'root') throw this.unknown();
     return { kind: 'machine' };
+  }
+
+  unknown(): Refusal {
+    return new Refusal('credential-unknown');
   }
 }
 
@@ -225,17 +230,17 @@ it('is live always, and ready when its checks pass, without telling why they fai
   expect((await app.inject({ method: 'GET', url: '/healthz' })).json()).toEqual({ status: 'live' });
 });
 
-it('lists its routes with who may call them', () =>
-  expect(routesOf(app).map(({ method, path, allowed }) => [method, path, allowed])).toEqual(
+it('lists its routes with what they do', () =>
+  expect(routesOf(app).map(({ method, path, action }) => [method, path, action])).toEqual(
     expect.arrayContaining([
-      ['GET', '/healthz', ['anybody']],
-      ['GET', '/readyz', ['anybody']],
-      ['GET', '/v1/who', ['machine']],
-      ['POST', '/v1/strict', ['anybody']],
+      ['GET', '/healthz', 'tell-health'],
+      ['GET', '/readyz', 'tell-health'],
+      ['GET', '/v1/who', 'accept-check'],
+      ['POST', '/v1/strict', 'tell-health'],
     ]),
   ));
 
-it('does not start with a route that does not declare who may call it', async () => {
+it('does not start with a route that does not declare what it does (O3)', async () => {
   @Controller()
   class Forgotten {
     @Get('forgotten')
@@ -255,10 +260,10 @@ it('asks who calls by the declaration of each controller, also for a method that
       return 'got';
     }
   }
-  @Allow('anybody')
+  @Does('tell-health')
   @Controller('open')
   class Open extends Inherited {}
-  @Allow('machine')
+  @Does('accept-check')
   @Controller('closed')
   class Closed extends Inherited {}
   @Module({ controllers: [Open, Closed], providers: [{ provide: Authenticator, useClass: OnlyRoot }] })

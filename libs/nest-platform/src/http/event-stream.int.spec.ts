@@ -5,7 +5,7 @@ import { Controller, Get, Module, Req, Res } from '@nestjs/common';
 import { Clock } from '@rollcall/lifetimes';
 import type { AnsweredRequest } from '@rollcall/telemetry';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Allow } from '../access/allow.js';
+import { Does } from '../access/action.js';
 import { recordingLogger } from '../testing/index.js';
 import { sendEvents, type ServerSentEvent } from './event-stream.js';
 import { startHttpsApp, type HttpsApp } from './https-app.js';
@@ -25,7 +25,7 @@ const clock = new StandingClock();
 
 @Controller('stream')
 class Streams {
-  @Allow('anybody')
+  @Does('tell-health')
   @Get()
   stream(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
     void sendEvents(request, reply, source, clock);

@@ -1,7 +1,7 @@
 import { Refusal } from '@rollcall/decider';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Socket } from 'node:net';
-import type { WithPrincipal } from '../access/allow.js';
+import type { WithPrincipal } from '../access/action.js';
 import type { Drain } from './drain.js';
 import type { HttpLimits } from './limits.js';
 

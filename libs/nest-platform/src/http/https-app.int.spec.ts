@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { gzipSync } from 'node:zlib';
-import { Allow, Authenticator, type Principal } from '../access/allow.js';
+import { Does, Authenticator, type Principal } from '../access/action.js';
 import { HealthModule } from '../health/health.module.js';
 import { eventually } from '../../../../test/support/processes.js';
 import { recordingLogger } from '../testing/index.js';
@@ -21,7 +21,7 @@ let arrived = Promise.withResolvers<void>();
 let release = Promise.withResolvers<void>();
 
 @Controller()
-@Allow('anybody')
+@Does('tell-health')
 class Slow {
   @Get('slow')
   async slow(): Promise<string> {
@@ -36,7 +36,7 @@ class Slow {
   }
 
   @Get('known')
-  @Allow('person')
+  @Does('show-me')
   known(): string {
     return 'known';
   }
@@ -49,8 +49,12 @@ class Slow {
 
 class KnowsEverybody extends Authenticator {
   override authenticate(bearer: string | null): Principal {
-    if (bearer === null) throw new Refusal('not-signed-in');
-    return { kind: 'person' };
+    if (bearer === null) throw this.unknown();
+    return { kind: 'person', fresh: true };
+  }
+
+  override unknown(): Refusal {
+    return new Refusal('not-signed-in');
   }
 }
 @Module({

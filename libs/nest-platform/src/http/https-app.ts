@@ -7,7 +7,7 @@ import type { AnsweredRequest, Traces } from '@rollcall/telemetry';
 import type { Server as HttpsServer } from 'node:https';
 import { Logger as NestPinoLogger } from 'nestjs-pino';
 import type { Logger } from 'pino';
-import { AllowGuard } from '../access/allow.guard.js';
+import { ActionGuard } from '../access/action.guard.js';
 import { requireDeclarations } from '../access/routes.js';
 import { loggingModule } from '../logging/logging.module.js';
 import { ProblemFilter } from '../problem/problem.filter.js';
@@ -70,7 +70,7 @@ const around = ({ module, logger }: AppOptions): DynamicModule => ({
     {
       provide: APP_GUARD,
       inject: [Reflector, ModuleRef],
-      useFactory: (reflector: Reflector, modules: ModuleRef) => new AllowGuard(reflector, modules),
+      useFactory: (reflector: Reflector, modules: ModuleRef) => new ActionGuard(reflector, modules),
     },
   ],
 });

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { Body, Controller, Module, Post } from '@nestjs/common';
 import { NO_TRACES, type Traces } from '@rollcall/telemetry';
 import { recordingTraces } from '@rollcall/telemetry/testing';
-import { Allow } from '../access/allow.js';
+import { Does } from '../access/action.js';
 import { HealthModule } from '../health/health.module.js';
 import { injectableApp, recordingLogger } from '../testing/index.js';
 
@@ -12,7 +12,7 @@ const STRANGERS = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 const asking = async (traces: Traces) => {
   @Controller('v1')
   class Tracing {
-    @Allow('anybody')
+    @Does('tell-health')
     @Post('trace')
     trace(@Body() { fails }: { fails?: boolean }): { trace: string | null } {
       if (fails) throw new Error('a fault');

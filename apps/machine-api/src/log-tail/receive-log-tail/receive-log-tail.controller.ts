@@ -1,14 +1,14 @@
 import { Body, Controller, Param, Put } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiBody, ApiConsumes, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { Allow, ApiProblems, BYTES_MEDIA_TYPE, bytesOf, Caller, TakesBytes } from '@rollcall/nest-platform';
+import { ApiProblems, BYTES_MEDIA_TYPE, bytesOf, Caller, Does, TakesBytes } from '@rollcall/nest-platform';
 import type { LogTailReceipt } from '@rollcall/wire';
 import type { PresentedCredential } from '../../machine/presented-credential.js';
 import { ReceiveMachineLogTail } from './receive-log-tail.command.js';
 import { LogTailReceiptDto } from './receive-log-tail.dto.js';
 
 @ApiTags('machine')
-@Allow('machine')
+@Does('receive-log-tail')
 @Controller('v1/log-tails/:stamp')
 export class ReceiveLogTailController {
   constructor(private readonly commands: CommandBus) {}

@@ -1,7 +1,7 @@
 import { Controller, HttpCode, Post, Req } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { Allow, ApiProblems, bodyCheck, callerOf, type WithPrincipal } from '@rollcall/nest-platform';
+import { ApiProblems, bodyCheck, callerOf, Does, type WithPrincipal } from '@rollcall/nest-platform';
 import type { CheckAnswer } from '@rollcall/wire';
 import type { PresentedCredential } from '../presented-credential.js';
 import { AcceptMachineCheck } from './accept-check.command.js';
@@ -14,7 +14,7 @@ const checked = bodyCheck(CHECK_SCHEMA);
 type CheckRequest = WithPrincipal & { readonly body: unknown };
 
 @ApiTags('machine')
-@Allow('machine')
+@Does('accept-check')
 @Controller('v1/check')
 export class AcceptCheckController {
   constructor(private readonly commands: CommandBus) {}

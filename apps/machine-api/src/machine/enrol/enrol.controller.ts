@@ -1,14 +1,14 @@
 import { Body, Controller, Post, Res } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { Allow, ApiProblems, TOLERANT_BODY } from '@rollcall/nest-platform';
+import { ApiProblems, Does, TOLERANT_BODY } from '@rollcall/nest-platform';
 import { hashOf, type EnrolmentAnswer } from '@rollcall/wire';
 import { wholeReportFrom } from '../display-fields.js';
 import { EnrolInstallation } from './enrol.command.js';
 import { EnrolmentAnswerDto, EnrolmentDto } from './enrol.dto.js';
 
 @ApiTags('machine')
-@Allow('anybody')
+@Does('enrol')
 @Controller('v1/enrolments')
 export class EnrolController {
   constructor(private readonly commands: CommandBus) {}

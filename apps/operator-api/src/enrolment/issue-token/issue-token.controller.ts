@@ -1,7 +1,7 @@
 import { Body, Controller, Post } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiCreatedResponse, ApiTags } from '@nestjs/swagger';
-import { Allow, ApiProblems, Caller, STRICT_BODY } from '@rollcall/nest-platform';
+import { ApiProblems, Caller, Does, STRICT_BODY } from '@rollcall/nest-platform';
 import type { IssueTokenAnswer } from '@rollcall/wire';
 import type { SignedIn } from '../../access/person-authenticator.js';
 import { IssueEnrolmentToken } from './issue-token.command.js';
@@ -10,7 +10,7 @@ import { IssueTokenAnswerDto, IssueTokenDto } from './issue-token.dto.js';
 const DEFAULT_LIFE = 900;
 
 @ApiTags('enrolment')
-@Allow('person')
+@Does('issue-token')
 @Controller('v1/enrolment-tokens')
 export class IssueTokenController {
   constructor(private readonly commands: CommandBus) {}
@@ -18,7 +18,7 @@ export class IssueTokenController {
   /** Registers the hash of an enrolment token. Only a person may: no other credential admits a machine (O3). */
   @Post()
   @ApiCreatedResponse({ type: IssueTokenAnswerDto })
-  @ApiProblems('not-signed-in', 'invalid-body', 'token-refused', 'unavailable')
+  @ApiProblems('not-signed-in', 'session-not-fresh', 'invalid-body', 'token-refused', 'unavailable')
   issueToken(@Caller() { id }: SignedIn, @Body(STRICT_BODY) body: IssueTokenDto): Promise<IssueTokenAnswer> {
     const { commandId, tokenHash, name = null, expiresIn = DEFAULT_LIFE } = body;
     return this.commands.execute(new IssueEnrolmentToken(id, commandId, tokenHash, name, expiresIn));

@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Param } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
-import { Allow, ApiProblems, Caller, STRICT_BODY } from '@rollcall/nest-platform';
+import { ApiProblems, Caller, Does, STRICT_BODY } from '@rollcall/nest-platform';
 import type { DeleteAnswer } from '@rollcall/wire';
 import type { SignedIn } from '../../access/person-authenticator.js';
 import { WANTED_MACHINE } from '../wanted-machine.js';
@@ -9,7 +9,7 @@ import { DeleteOwnedMachine } from './delete-machine.command.js';
 import { DeleteAnswerDto, DeleteMachineDto } from './delete-machine.dto.js';
 
 @ApiTags('machines')
-@Allow('person')
+@Does('delete-machine')
 @Controller('v1/machines/:machine')
 export class DeleteMachineController {
   constructor(private readonly commands: CommandBus) {}
@@ -18,7 +18,14 @@ export class DeleteMachineController {
   @Delete()
   @ApiParam(WANTED_MACHINE)
   @ApiOkResponse({ type: DeleteAnswerDto })
-  @ApiProblems('not-signed-in', 'machine-not-found', 'name-ambiguous', 'invalid-body', 'unavailable')
+  @ApiProblems(
+    'not-signed-in',
+    'session-not-fresh',
+    'machine-not-found',
+    'name-ambiguous',
+    'invalid-body',
+    'unavailable',
+  )
   deleteMachine(
     @Caller() { id }: SignedIn,
     @Param('machine') wanted: string,

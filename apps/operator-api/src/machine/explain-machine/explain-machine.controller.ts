@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
 import { Refusal } from '@rollcall/decider';
-import { Allow, ApiProblems, Caller, STRICT_BODY } from '@rollcall/nest-platform';
+import { ApiProblems, Caller, Does, STRICT_BODY } from '@rollcall/nest-platform';
 import { WhyQueries } from '@rollcall/read-models';
 import type { Why } from '@rollcall/wire';
 import type { SignedIn } from '../../access/person-authenticator.js';
@@ -10,7 +10,7 @@ import { WANTED_MACHINE } from '../wanted-machine.js';
 import { ExplainMachineDto, WhyDto } from './explain-machine.dto.js';
 
 @ApiTags('machines')
-@Allow('person')
+@Does('explain-machine')
 @Controller('v1/machines/:machine/why')
 export class ExplainMachineController {
   constructor(

@@ -1,7 +1,7 @@
 import { Body, Controller, Param, Patch } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
-import { Allow, ApiProblems, Caller, STRICT_BODY } from '@rollcall/nest-platform';
+import { ApiProblems, Caller, Does, STRICT_BODY } from '@rollcall/nest-platform';
 import type { LabelAnswer } from '@rollcall/wire';
 import type { SignedIn } from '../../access/person-authenticator.js';
 import { WANTED_MACHINE } from '../wanted-machine.js';
@@ -9,7 +9,7 @@ import { LabelOwnedMachine } from './label-machine.command.js';
 import { LabelAnswerDto, LabelMachineDto } from './label-machine.dto.js';
 
 @ApiTags('machines')
-@Allow('person')
+@Does('label-machine')
 @Controller('v1/machines/:machine/labels')
 export class LabelMachineController {
   constructor(private readonly commands: CommandBus) {}

@@ -1,13 +1,13 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { Allow, ApiProblems, Caller, STRICT_BODY } from '@rollcall/nest-platform';
+import { ApiProblems, Caller, Does, STRICT_BODY } from '@rollcall/nest-platform';
 import { ReadinessQueries } from '@rollcall/read-models';
 import type { BlockerList } from '@rollcall/wire';
 import type { SignedIn } from '../../access/person-authenticator.js';
 import { BlockerListDto, ListBlockersDto } from './list-blockers.dto.js';
 
 @ApiTags('readiness')
-@Allow('person')
+@Does('list-blockers')
 @Controller('v1/blockers')
 export class ListBlockersController {
   constructor(private readonly readiness: ReadinessQueries) {}

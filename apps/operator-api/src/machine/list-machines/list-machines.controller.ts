@@ -1,6 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { Allow, ApiProblems, Caller, Conditional, STRICT_BODY } from '@rollcall/nest-platform';
+import { ApiProblems, Caller, Conditional, Does, STRICT_BODY } from '@rollcall/nest-platform';
 import { MachineQueries } from '@rollcall/read-models';
 import type { MachineList } from '@rollcall/wire';
 import type { SignedIn } from '../../access/person-authenticator.js';
@@ -8,7 +8,7 @@ import { MachineFilterDto, whichMachines } from '../machine-filter.dto.js';
 import { MachineListDto } from './list-machines.dto.js';
 
 @ApiTags('machines')
-@Allow('person')
+@Does('list-machines')
 @Controller('v1/machines')
 export class ListMachinesController {
   constructor(private readonly machines: MachineQueries) {}

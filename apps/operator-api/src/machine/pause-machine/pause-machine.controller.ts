@@ -2,7 +2,7 @@ import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
 import { Refusal } from '@rollcall/decider';
-import { Allow, ApiProblems, Caller, STRICT_BODY } from '@rollcall/nest-platform';
+import { ApiProblems, Caller, Does, STRICT_BODY } from '@rollcall/nest-platform';
 import type { PauseAnswer } from '@rollcall/wire';
 import type { SignedIn } from '../../access/person-authenticator.js';
 import { WANTED_MACHINE } from '../wanted-machine.js';
@@ -10,7 +10,7 @@ import { PauseOwnedMachine } from './pause-machine.command.js';
 import { PauseAnswerDto, PauseMachineDto } from './pause-machine.dto.js';
 
 @ApiTags('machines')
-@Allow('person')
+@Does('pause-machine')
 @Controller('v1/machines/:machine/pause')
 export class PauseMachineController {
   constructor(private readonly commands: CommandBus) {}

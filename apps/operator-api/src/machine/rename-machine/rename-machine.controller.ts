@@ -1,7 +1,7 @@
 import { Body, Controller, Param, Patch } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
-import { Allow, ApiProblems, Caller, STRICT_BODY } from '@rollcall/nest-platform';
+import { ApiProblems, Caller, Does, STRICT_BODY } from '@rollcall/nest-platform';
 import type { RenameAnswer } from '@rollcall/wire';
 import type { SignedIn } from '../../access/person-authenticator.js';
 import { WANTED_MACHINE } from '../wanted-machine.js';
@@ -9,7 +9,7 @@ import { RenameOwnedMachine } from './rename-machine.command.js';
 import { RenameAnswerDto, RenameMachineDto } from './rename-machine.dto.js';
 
 @ApiTags('machines')
-@Allow('person')
+@Does('rename-machine')
 @Controller('v1/machines/:machine')
 export class RenameMachineController {
   constructor(private readonly commands: CommandBus) {}

@@ -1,7 +1,7 @@
 import { Body, Controller, Param, Post } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiCreatedResponse, ApiParam, ApiTags } from '@nestjs/swagger';
-import { Allow, ApiProblems, Caller, STRICT_BODY } from '@rollcall/nest-platform';
+import { ApiProblems, Caller, Does, STRICT_BODY } from '@rollcall/nest-platform';
 import type { LogTailRequestAnswer } from '@rollcall/wire';
 import type { SignedIn } from '../../access/person-authenticator.js';
 import { WANTED_MACHINE } from '../wanted-machine.js';
@@ -9,7 +9,7 @@ import { RequestOwnedLogTail } from './request-log-tail.command.js';
 import { LogTailRequestAnswerDto, RequestLogTailDto } from './request-log-tail.dto.js';
 
 @ApiTags('machines')
-@Allow('person')
+@Does('request-log-tail')
 @Controller('v1/machines/:machine/log-tail-requests')
 export class RequestLogTailController {
   constructor(private readonly commands: CommandBus) {}

@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Param } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
-import { Allow, ApiProblems, Caller, STRICT_BODY } from '@rollcall/nest-platform';
+import { ApiProblems, Caller, Does, STRICT_BODY } from '@rollcall/nest-platform';
 import type { PauseAnswer } from '@rollcall/wire';
 import type { SignedIn } from '../../access/person-authenticator.js';
 import { PauseAnswerDto } from '../pause-machine/pause-machine.dto.js';
@@ -10,7 +10,7 @@ import { ResumeOwnedMachine } from './resume-machine.command.js';
 import { ResumeMachineDto } from './resume-machine.dto.js';
 
 @ApiTags('machines')
-@Allow('person')
+@Does('resume-machine')
 @Controller('v1/machines/:machine/pause')
 export class ResumeMachineController {
   constructor(private readonly commands: CommandBus) {}

@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
 import { Refusal } from '@rollcall/decider';
-import { Allow, ApiProblems, Caller, STRICT_BODY } from '@rollcall/nest-platform';
+import { ApiProblems, Caller, Does, STRICT_BODY } from '@rollcall/nest-platform';
 import { HistoryQueries, plainly } from '@rollcall/read-models';
 import type { History } from '@rollcall/wire';
 import type { SignedIn } from '../../access/person-authenticator.js';
@@ -10,7 +10,7 @@ import { OwnedMachines } from '../owned-machines.js';
 import { HistoryDto, ShowHistoryDto } from './show-history.dto.js';
 
 @ApiTags('machines')
-@Allow('person')
+@Does('show-history')
 @Controller('v1/machines/:machine/history')
 export class ShowHistoryController {
   constructor(

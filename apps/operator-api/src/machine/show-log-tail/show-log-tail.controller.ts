@@ -1,6 +1,6 @@
 import { Controller, Get, Param } from '@nestjs/common';
 import { ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
-import { Allow, ApiProblems, Caller } from '@rollcall/nest-platform';
+import { ApiProblems, Caller, Does } from '@rollcall/nest-platform';
 import type { LogTailView } from '@rollcall/wire';
 import type { SignedIn } from '../../access/person-authenticator.js';
 import { WANTED_MACHINE } from '../wanted-machine.js';
@@ -8,7 +8,7 @@ import { LogTailViewDto } from './show-log-tail.dto.js';
 import { UploadedLogTail } from './uploaded-log-tail.js';
 
 @ApiTags('machines')
-@Allow('person')
+@Does('show-log-tail')
 @Controller('v1/machines/:machine/log-tail')
 export class ShowLogTailController {
   constructor(private readonly uploaded: UploadedLogTail) {}

@@ -1,6 +1,6 @@
 import { Controller, Get, Param } from '@nestjs/common';
 import { ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
-import { Allow, ApiProblems, Caller } from '@rollcall/nest-platform';
+import { ApiProblems, Caller, Does } from '@rollcall/nest-platform';
 import type { MachineDetail } from '@rollcall/wire';
 import type { SignedIn } from '../../access/person-authenticator.js';
 import { WANTED_MACHINE } from '../wanted-machine.js';
@@ -9,7 +9,7 @@ import { OwnedMachines } from '../owned-machines.js';
 import { MachineDetailDto } from './show-machine.dto.js';
 
 @ApiTags('machines')
-@Allow('person')
+@Does('show-machine')
 @Controller('v1/machines/:machine')
 export class ShowMachineController {
   constructor(

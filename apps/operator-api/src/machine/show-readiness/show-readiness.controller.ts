@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
 import { Refusal } from '@rollcall/decider';
-import { Allow, ApiProblems, Caller, STRICT_BODY } from '@rollcall/nest-platform';
+import { ApiProblems, Caller, Does, STRICT_BODY } from '@rollcall/nest-platform';
 import { ReadinessQueries } from '@rollcall/read-models';
 import type { Readiness } from '@rollcall/wire';
 import type { SignedIn } from '../../access/person-authenticator.js';
@@ -10,7 +10,7 @@ import { WANTED_MACHINE } from '../wanted-machine.js';
 import { ReadinessDto, ShowReadinessDto } from './show-readiness.dto.js';
 
 @ApiTags('readiness')
-@Allow('person')
+@Does('show-readiness')
 @Controller('v1/machines/:machine/readiness')
 export class ShowReadinessController {
   constructor(

@@ -1,6 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { Allow, ApiProblems, Caller, Conditional, STRICT_BODY } from '@rollcall/nest-platform';
+import { ApiProblems, Caller, Conditional, Does, STRICT_BODY } from '@rollcall/nest-platform';
 import { MachineQueries } from '@rollcall/read-models';
 import type { PresenceAnswer } from '@rollcall/wire';
 import type { SignedIn } from '../../access/person-authenticator.js';
@@ -8,7 +8,7 @@ import { MachineFilterDto, whichMachines } from '../../machine/machine-filter.dt
 import { PresenceAnswerDto } from './count-machines.dto.js';
 
 @ApiTags('presence')
-@Allow('person')
+@Does('count-machines')
 @Controller('v1/presence')
 export class CountMachinesController {
   constructor(private readonly machines: MachineQueries) {}

@@ -1,12 +1,12 @@
 import { Controller, Get, Headers, Req, Res } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
-import { Allow, ApiProblems, bearerOf, Caller, sendEvents } from '@rollcall/nest-platform';
+import { ApiProblems, bearerOf, Caller, Does, sendEvents } from '@rollcall/nest-platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { SignedIn } from '../../access/person-authenticator.js';
 import { PresenceStreams } from './presence-streams.js';
 
 @ApiTags('presence')
-@Allow('person')
+@Does('follow-presence')
 @Controller('v1/presence/stream')
 export class FollowPresenceController {
   constructor(private readonly streams: PresenceStreams) {}

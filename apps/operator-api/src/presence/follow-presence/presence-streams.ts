@@ -95,7 +95,7 @@ export class PresenceStreams implements OnApplicationBootstrap, OnModuleDestroy 
 
   private async isSignedIn(bearer: string): Promise<boolean> {
     try {
-      await this.authenticator.authenticate(bearer, ['person']);
+      await this.authenticator.authenticate(bearer);
       return true;
     } catch (error) {
       if (error instanceof Refusal && error.code === 'not-signed-in') return false;

@@ -1,7 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { EventStore } from '@rollcall/event-store';
-import { Allow, ApiProblems, Caller } from '@rollcall/nest-platform';
+import { ApiProblems, Caller, Does } from '@rollcall/nest-platform';
 import { nodeOf } from '@rollcall/promise-book';
 import { isPromised } from '@rollcall/promises';
 import { MachineQueries } from '@rollcall/read-models';
@@ -11,7 +11,7 @@ import { OwnedPromises } from '../owned-promises.js';
 import { PromiseListDto } from './list-promises.dto.js';
 
 @ApiTags('promises')
-@Allow('person')
+@Does('list-promises')
 @Controller('v1/promises')
 export class ListPromisesController {
   constructor(

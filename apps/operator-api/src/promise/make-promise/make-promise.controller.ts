@@ -1,7 +1,7 @@
 import { Body, Controller, Put } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { Allow, ApiProblems, Caller, STRICT_BODY } from '@rollcall/nest-platform';
+import { ApiProblems, Caller, Does, STRICT_BODY } from '@rollcall/nest-platform';
 import type { PromiseAnswer } from '@rollcall/wire';
 import type { SignedIn } from '../../access/person-authenticator.js';
 import { PromiseAnswerDto } from '../promise.dto.js';
@@ -9,7 +9,7 @@ import { MakeOwnPromise } from './make-promise.command.js';
 import { MakePromiseDto } from './make-promise.dto.js';
 
 @ApiTags('promises')
-@Allow('person')
+@Does('make-promise')
 @Controller('v1/promises')
 export class MakePromiseController {
   constructor(private readonly commands: CommandBus) {}

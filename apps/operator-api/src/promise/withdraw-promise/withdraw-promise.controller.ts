@@ -1,14 +1,14 @@
 import { Body, Controller, Delete } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { Allow, ApiProblems, Caller, STRICT_BODY } from '@rollcall/nest-platform';
+import { ApiProblems, Caller, Does, STRICT_BODY } from '@rollcall/nest-platform';
 import type { PromiseAnswer } from '@rollcall/wire';
 import type { SignedIn } from '../../access/person-authenticator.js';
 import { PromiseAnswerDto, PromiseSubjectDto } from '../promise.dto.js';
 import { WithdrawOwnPromise } from './withdraw-promise.command.js';
 
 @ApiTags('promises')
-@Allow('person')
+@Does('withdraw-promise')
 @Controller('v1/promises')
 export class WithdrawPromiseController {
   constructor(private readonly commands: CommandBus) {}

@@ -1,12 +1,12 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { Allow, ApiProblems } from '@rollcall/nest-platform';
+import { ApiProblems, Does } from '@rollcall/nest-platform';
 import { ReadModelQueries } from '@rollcall/read-models';
 import type { ReadModelList } from '@rollcall/wire';
 import { ReadModelListDto } from './list-read-models.dto.js';
 
 @ApiTags('read models')
-@Allow('person')
+@Does('list-read-models')
 @Controller('v1/read-models')
 export class ListReadModelsController {
   constructor(private readonly readModels: ReadModelQueries) {}

@@ -1,13 +1,13 @@
 import { Controller, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiTags } from '@nestjs/swagger';
 import { Refusal } from '@rollcall/decider';
-import { Allow, ApiProblems } from '@rollcall/nest-platform';
+import { ApiProblems, Does } from '@rollcall/nest-platform';
 import { ReadModelQueries } from '@rollcall/read-models';
 import type { RebuildAnswer } from '@rollcall/wire';
 import { RebuildAnswerDto } from './rebuild-read-model.dto.js';
 
 @ApiTags('read models')
-@Allow('person')
+@Does('rebuild-read-model')
 @Controller('v1/read-models/:name/rebuild')
 export class RebuildReadModelController {
   constructor(private readonly readModels: ReadModelQueries) {}

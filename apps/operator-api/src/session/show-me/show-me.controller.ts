@@ -1,12 +1,12 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { Allow, ApiProblems, Caller } from '@rollcall/nest-platform';
+import { ApiProblems, Caller, Does } from '@rollcall/nest-platform';
 import type { MeAnswer } from '@rollcall/wire';
 import type { SignedIn } from '../../access/person-authenticator.js';
 import { MeDto } from './show-me.dto.js';
 
 @ApiTags('sessions')
-@Allow('person')
+@Does('show-me')
 @Controller('v1/me')
 export class ShowMeController {
   /** Whose session it is. */

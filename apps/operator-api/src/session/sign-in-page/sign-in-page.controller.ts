@@ -1,10 +1,10 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { Allow } from '@rollcall/nest-platform';
+import { Does } from '@rollcall/nest-platform';
 
 /** What a browser shows that follows a sign-in link. The secret stands behind `#`, so it has not come here. */
 @ApiExcludeController()
-@Allow('anybody')
+@Does('show-sign-in-page')
 @Controller('sign-in')
 export class SignInPageController {
   @Get()

@@ -1,7 +1,7 @@
 import { Body, Controller, Post } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiCreatedResponse, ApiTags } from '@nestjs/swagger';
-import { Allow, ApiProblems, STRICT_BODY } from '@rollcall/nest-platform';
+import { ApiProblems, Does, STRICT_BODY } from '@rollcall/nest-platform';
 import type { SignInAnswer } from '@rollcall/wire';
 import { SignIn } from './sign-in.command.js';
 import { SignInAnswerDto, SignInDto } from './sign-in.dto.js';
@@ -13,7 +13,7 @@ export class SignInController {
 
   /** Turns a one-time link into a session. */
   @Post()
-  @Allow('anybody')
+  @Does('sign-in')
   @ApiCreatedResponse({ type: SignInAnswerDto })
   @ApiProblems('link-refused', 'invalid-body', 'unavailable')
   signIn(@Body(STRICT_BODY) { link }: SignInDto): Promise<SignInAnswer> {

@@ -1,12 +1,12 @@
 import { Controller, Delete, HttpCode } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
-import { Allow, ApiProblems, Caller } from '@rollcall/nest-platform';
+import { ApiProblems, Caller, Does } from '@rollcall/nest-platform';
 import type { SignedIn } from '../../access/person-authenticator.js';
 import { SignOut } from './sign-out.command.js';
 
 @ApiTags('sessions')
-@Allow('person')
+@Does('sign-out')
 @Controller('v1/sessions/current')
 export class SignOutController {
   constructor(private readonly commands: CommandBus) {}

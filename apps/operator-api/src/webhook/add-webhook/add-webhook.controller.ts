@@ -1,14 +1,14 @@
 import { Body, Controller, Post } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiCreatedResponse, ApiTags } from '@nestjs/swagger';
-import { Allow, ApiProblems, Caller, STRICT_BODY } from '@rollcall/nest-platform';
+import { ApiProblems, Caller, Does, STRICT_BODY } from '@rollcall/nest-platform';
 import type { AddWebhookAnswer } from '@rollcall/wire';
 import type { SignedIn } from '../../access/person-authenticator.js';
 import { AddOwnedWebhook } from './add-webhook.command.js';
 import { AddWebhookAnswerDto, AddWebhookDto } from './add-webhook.dto.js';
 
 @ApiTags('webhooks')
-@Allow('person')
+@Does('add-webhook')
 @Controller('v1/webhooks')
 export class AddWebhookController {
   constructor(private readonly commands: CommandBus) {}

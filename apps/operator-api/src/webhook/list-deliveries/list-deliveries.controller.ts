@@ -1,6 +1,6 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
-import { Allow, ApiProblems, Caller, STRICT_BODY } from '@rollcall/nest-platform';
+import { ApiProblems, Caller, Does, STRICT_BODY } from '@rollcall/nest-platform';
 import { WebhookQueries } from '@rollcall/webhooks';
 import type { WebhookDeliveryList } from '@rollcall/wire';
 import type { SignedIn } from '../../access/person-authenticator.js';
@@ -9,7 +9,7 @@ import { WEBHOOK_ID } from '../webhook.dto.js';
 import { DeliveryListDto, ListDeliveriesDto } from './list-deliveries.dto.js';
 
 @ApiTags('webhooks')
-@Allow('person')
+@Does('list-deliveries')
 @Controller('v1/webhooks/:webhook/deliveries')
 export class ListDeliveriesController {
   constructor(

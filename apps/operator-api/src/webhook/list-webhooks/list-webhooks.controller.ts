@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { Allow, ApiProblems, Caller } from '@rollcall/nest-platform';
+import { ApiProblems, Caller, Does } from '@rollcall/nest-platform';
 import { WebhookQueries } from '@rollcall/webhooks';
 import type { WebhookList } from '@rollcall/wire';
 import type { SignedIn } from '../../access/person-authenticator.js';
@@ -8,7 +8,7 @@ import { WebhookAccess } from '../webhook-access.js';
 import { WebhookListDto } from './list-webhooks.dto.js';
 
 @ApiTags('webhooks')
-@Allow('person')
+@Does('list-webhooks')
 @Controller('v1/webhooks')
 export class ListWebhooksController {
   constructor(

@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiAcceptedResponse, ApiParam, ApiTags } from '@nestjs/swagger';
-import { Allow, ApiProblems, Caller, STRICT_BODY } from '@rollcall/nest-platform';
+import { ApiProblems, Caller, Does, STRICT_BODY } from '@rollcall/nest-platform';
 import type { WebhookAnswer } from '@rollcall/wire';
 import type { SignedIn } from '../../access/person-authenticator.js';
 import { WEBHOOK_ID, WebhookAnswerDto } from '../webhook.dto.js';
@@ -10,7 +10,7 @@ import { ReplayDeliveriesDto } from './replay-deliveries.dto.js';
 import { replayWish } from './replay-wish.js';
 
 @ApiTags('webhooks')
-@Allow('person')
+@Does('replay-deliveries')
 @Controller('v1/webhooks/:webhook/replay')
 export class ReplayDeliveriesController {
   constructor(private readonly commands: CommandBus) {}

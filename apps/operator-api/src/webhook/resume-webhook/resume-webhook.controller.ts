@@ -1,14 +1,14 @@
 import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
-import { Allow, ApiProblems, Caller, STRICT_BODY } from '@rollcall/nest-platform';
+import { ApiProblems, Caller, Does, STRICT_BODY } from '@rollcall/nest-platform';
 import type { WebhookAnswer } from '@rollcall/wire';
 import type { SignedIn } from '../../access/person-authenticator.js';
 import { ChangeOwnedWebhook } from '../change-webhook/change-webhook.command.js';
 import { WEBHOOK_ID, WebhookAnswerDto, WebhookCommandDto } from '../webhook.dto.js';
 
 @ApiTags('webhooks')
-@Allow('person')
+@Does('resume-webhook')
 @Controller('v1/webhooks/:webhook/resume')
 export class ResumeWebhookController {
   constructor(private readonly commands: CommandBus) {}

@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
-import { Allow, ApiProblems, Caller, STRICT_BODY } from '@rollcall/nest-platform';
+import { ApiProblems, Caller, Does, STRICT_BODY } from '@rollcall/nest-platform';
 import type { RollWebhookSecretAnswer } from '@rollcall/wire';
 import type { SignedIn } from '../../access/person-authenticator.js';
 import { WEBHOOK_ID, WebhookCommandDto } from '../webhook.dto.js';
@@ -9,7 +9,7 @@ import { RollOwnedWebhookSecret } from './roll-webhook-secret.command.js';
 import { RollWebhookSecretAnswerDto } from './roll-webhook-secret.dto.js';
 
 @ApiTags('webhooks')
-@Allow('person')
+@Does('roll-webhook-secret')
 @Controller('v1/webhooks/:webhook/secret')
 export class RollWebhookSecretController {
   constructor(private readonly commands: CommandBus) {}

@@ -1,0 +1,80 @@
+import type { Scope } from './scopes.js';
+
+/** Who may carry an action out. A kind of actor that is not named may not. */
+export type ActionRule = {
+  /** What the action does, in one sentence. */
+  readonly does: string;
+  /** `fresh`: only one whose session began a short time ago (`FRESH_SECONDS`). */
+  readonly person?: 'signed-in' | 'fresh';
+  /** A machine with its own credential, about itself. */
+  readonly machine?: true;
+  /** An automation token with this scope. */
+  readonly automation?: Scope;
+  /** Whoever asks, without a credential; what they bring in the body is judged by the rule of the command. */
+  readonly nobody?: true;
+};
+
+const rules = {
+  // whoever asks
+  'tell-health': { does: 'Tells whether an instance runs and can serve.', nobody: true },
+  'show-sign-in-page': { does: 'Shows what a sign-in link is for, to a browser that follows it.', nobody: true },
+  'sign-in': { does: 'Turns a one-time link into a session.', nobody: true },
+  enrol: { does: 'Redeems an enrolment token, which a person issued, for the machine that presents it.', nobody: true },
+
+  // a machine, about itself
+  'accept-check': { does: 'Records that a machine is there.', machine: true },
+  'receive-log-tail': { does: 'Takes the log that the plane asked a machine for.', machine: true },
+
+  // what admits and what cannot be taken back: a session that was left open must not be enough
+  'issue-token': { does: 'Registers an enrolment token, which admits one machine.', person: 'fresh' },
+  'delete-machine': { does: 'Deletes a machine and so revokes its credential for good.', person: 'fresh' },
+
+  // sessions
+  'show-me': { does: 'Tells whose session it is.', person: 'signed-in' },
+  'sign-out': { does: 'Ends the session that asks.', person: 'signed-in' },
+
+  // machines
+  'list-machines': { does: 'Lists machines.', person: 'signed-in' },
+  'show-machine': { does: 'Shows one machine.', person: 'signed-in' },
+  'show-readiness': { does: 'Tells whether a machine can take work, and what is in the way.', person: 'signed-in' },
+  'list-blockers': { does: 'Explains the codes of what can be in the way of work.', person: 'signed-in' },
+  'show-history': { does: 'Tells what happened to a machine.', person: 'signed-in' },
+  'explain-machine': { does: 'Tells what an answer about a machine rests on.', person: 'signed-in' },
+  'rename-machine': { does: 'Gives a machine another name.', person: 'signed-in' },
+  'label-machine': { does: 'Changes the labels of a machine.', person: 'signed-in' },
+  'pause-machine': { does: 'Keeps work from a machine until a time.', person: 'signed-in' },
+  'resume-machine': { does: 'Ends a pause.', person: 'signed-in' },
+  'request-log-tail': { does: 'Asks a machine for the end of its log.', person: 'signed-in' },
+  'show-log-tail': { does: 'Shows the log that a machine uploaded.', person: 'signed-in' },
+
+  // the fleet
+  'count-machines': { does: 'Counts machines by presence.', person: 'signed-in' },
+  'follow-presence': { does: 'Tells of every change as it happens.', person: 'signed-in' },
+  'list-promises': { does: 'Lists what was promised of presence.', person: 'signed-in' },
+  'make-promise': { does: 'Promises presence.', person: 'signed-in' },
+  'withdraw-promise': { does: 'Takes a promise back.', person: 'signed-in' },
+
+  // read models
+  'list-read-models': { does: 'Tells how far each read model has followed the record.', person: 'signed-in' },
+  'rebuild-read-model': { does: 'Makes a read model again from the record.', person: 'signed-in' },
+
+  // webhooks
+  'list-webhooks': { does: 'Lists webhooks.', person: 'signed-in' },
+  'list-deliveries': { does: 'Lists what was sent to a webhook.', person: 'signed-in' },
+  'add-webhook': { does: 'Adds a webhook.', person: 'signed-in' },
+  'remove-webhook': { does: 'Removes a webhook.', person: 'signed-in' },
+  'pause-webhook': { does: 'Stops sending to a webhook.', person: 'signed-in' },
+  'resume-webhook': { does: 'Sends to a webhook again.', person: 'signed-in' },
+  'test-webhook': { does: 'Sends a test to a webhook.', person: 'signed-in' },
+  'replay-deliveries': { does: 'Sends to a webhook again what it was sent.', person: 'signed-in' },
+  'roll-webhook-secret': { does: 'Gives a webhook a new secret.', person: 'signed-in' },
+} as const satisfies Readonly<Record<string, ActionRule>>;
+
+/** The name of an action: what a route declares. */
+export type Action = keyof typeof rules;
+
+/**
+ * Who may do what: the only place that says so, for both APIs. Each route declares one of these actions, and a guard asks this table;
+ * what is not written here is forbidden (O3, O29).
+ */
+export const ACTIONS: Readonly<Record<Action, ActionRule>> = rules;

@@ -1,0 +1,3 @@
+export { ACTIONS, type Action, type ActionRule } from './actions.js';
+export { isScope, SCOPES, type Scope } from './scopes.js';
+export { FRESH_SECONDS, kindsFor, verdictOn, type ActorKind, type Asker, type Verdict } from './verdict.js';
