@@ -2,7 +2,7 @@ import { LABEL_KEY, parseLabel } from '@rollcall/machine';
 import { SUBSCRIBABLE } from '@rollcall/webhook-endpoint';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { showHistory } from './commands/history.js';
-import { issueToken } from './commands/issue-token.js';
+import { issueToken, type TokenOptions } from './commands/issue-token.js';
 import {
   deleteMachine,
   labelMachine,
@@ -191,13 +191,16 @@ export const buildProgram = (
   token
     .command('issue')
     .description('make a token that admits one machine; the token alone goes to standard output, once')
-    .option('--name <name>', 'a name for the machine that joins with it')
+    .option('--name <name>', 'a name for the node of the machine that joins with it')
+    .addOption(new Option('--new', 'for a node not seen before (the default)').conflicts('node'))
+    .option('--node <machine>', 'for the next machine of a node; the one that it has is deleted at once')
+    .option('--yes', 'delete the machine of the node without asking')
     .addOption(
       new Option('--expires <duration>', 'how long it can be used, such as 90s, 15m, 2h')
         .argParser(duration(TOKEN_LIFE))
         .default(900, '15m'),
     )
-    .action((options: { name?: string; expires: number }) => issueToken(options, context()));
+    .action((options: TokenOptions) => issueToken(options, context()));
 
   const machines = program.command('machines').description('the machines that are yours');
   withFilter(machines.command('list', { isDefault: true }).description('list them (the default)')).action(

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { token, tokenStream } from '@rollcall/admission';
 import { RecordUnavailable } from '@rollcall/event-store';
 import { InMemoryEventStore } from '@rollcall/event-store/testing';
 import { machine, machineStream } from '@rollcall/machine';
@@ -64,6 +65,8 @@ const view = async (id: string) => {
   return found;
 };
 
+const nodeOf = async (id: string): Promise<string> => (await view(id)).state.enrolment?.nodeId ?? '';
+
 // ---- enrolment ------------------------------------------------------------------------------------------------------
 
 it('admits an installation by a token, under the person who issued it', async () => {
@@ -125,6 +128,72 @@ it('tells an identifier in use only to the holder of a token that still counts, 
   expect((await enrol(app, expired, copy)).body.code).toBe('token-refused');
   await deleteMachine(store, id);
   expect((await enrol(app, token, copy)).status).toBe(201);
+});
+
+it('admits the next machine of a node: its name and labels stay, its credential is another, and the one before is revoked (N19, O31)', async () => {
+  const { id, credential } = await admitted();
+  const person = { actor: { kind: 'person', id: OWNER } } as const;
+  const stream = machineStream(id);
+  await store.decide(machine, { stream }, { type: 'RenameMachine', name: 'forge' }, person);
+  await store.decide(machine, { stream }, { type: 'SetLabels', set: { rack: 'b7' }, remove: [] }, person);
+  const token = await issueToken(store, { node: await nodeOf(id) });
+  await deleteMachine(store, id);
+  const next = newInstallation();
+  const { status, body } = await enrol(app, token, next);
+  expect([status, body.machine.name]).toEqual([201, 'forge']);
+  expect(body.machine.id).not.toBe(id);
+  const { state } = await view(body.machine.id);
+  expect(state).toMatchObject({ labels: { rack: 'b7' }, enrolment: { nodeId: await nodeOf(id) } });
+  expect((await check(app, next.credential, checkBody({ name: 'ip-10-0-0-9' }))).body.machine.name).toBe('forge');
+  expect((await check(app, credential)).body.code).toBe('credential-revoked');
+});
+
+it('gives the same installation the same machine of a node again after a lost answer (N19)', async () => {
+  const { id } = await admitted();
+  const token = await issueToken(store, { node: await nodeOf(id) });
+  await deleteMachine(store, id);
+  const next = newInstallation();
+  const [first, again] = [await enrol(app, token, next), await enrol(second, token, next)];
+  expect([first.status, again.status]).toEqual([201, 200]);
+  expect(again.body).toEqual(first.body);
+  expect((await check(app, next.credential)).status).toBe(200);
+});
+
+it('lets a node have one living machine, however many tokens it has and however many come at once (N19, C07)', async () => {
+  const { id } = await admitted();
+  const node = await nodeOf(id);
+  const early = await issueToken(store, { node });
+  expect((await enrol(app, early, newInstallation())).body.code).toBe('token-refused');
+  await deleteMachine(store, id);
+  const tokens = [early, ...(await Promise.all(Array.from({ length: 20 }, () => issueToken(store, { node }))))];
+  const instances = [app, second, third] as const;
+  const answers = await Promise.all(
+    tokens.map((token, index) => enrol(instances[index % 3] as NestFastifyApplication, token, newInstallation())),
+  );
+  const won = answers.filter(({ status }) => status === 201);
+  expect(won).toHaveLength(1);
+  const lost = answers.filter(({ status }) => status !== 201);
+  expect(lost.every(({ body }) => body.code === 'token-refused')).toBe(true);
+  // After that machine another token counts again, and what it hands on is that machine's.
+  await deleteMachine(store, won[0]?.body.machine.id ?? '');
+  const last = await enrol(app, tokens[answers.findIndex(({ status }) => status !== 201)] ?? '', newInstallation());
+  expect(last.status).toBe(201);
+  const [admission] = await store.readStream(machineStream(last.body.machine.id));
+  expect(admission).toMatchObject({ event: { succeeds: won[0]?.body.machine.id } });
+});
+
+it('admits nobody to the node of another person (N19, O29)', async () => {
+  const { id } = await admitted();
+  const node = await nodeOf(id);
+  await deleteMachine(store, id);
+  const secret = makeSecret('rce');
+  await store.decide(
+    token,
+    { stream: tokenStream(randomUUID()) },
+    { type: 'IssueToken', tokenHash: hashOf(secret), owner: 'person-2', name: null, node, expiresIn: 900 },
+    { actor: { kind: 'person', id: 'person-2' } },
+  );
+  expect((await enrol(app, secret, newInstallation())).body.code).toBe('token-refused');
 });
 
 it('asks for a new credential where the hash was registered before, and does not use the token up', async () => {

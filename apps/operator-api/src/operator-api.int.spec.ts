@@ -18,8 +18,10 @@ import {
   type SignInAnswer,
 } from '@rollcall/wire';
 import { startOperatorPlane, type OperatorPlane } from '../../../test/support/operator-plane.js';
+import { tokenStream } from '@rollcall/admission';
 import { ensureFirstPerson } from '@rollcall/first-person';
 import { person, personStream, type SessionStarted } from '@rollcall/person';
+import { machine, machineStream } from '@rollcall/machine';
 import type { OperatorApi } from './index.js';
 
 jest.setTimeout(60_000);
@@ -213,6 +215,35 @@ describe('enrolment tokens', () => {
     const request = { commandId: randomUUID(), tokenHash: hashOf(makeSecret('rce')) };
     expect((await issue(request)).status).toBe(201);
     expect((await issue({ ...request, tokenHash: hashOf(makeSecret('rce')) })).body.code).toBe('token-refused');
+  });
+
+  it('deletes the machine of a node in the append that issues the token for its next one; a token that is not issued deletes nothing (N19)', async () => {
+    const { id } = await plane.join({ name: 'anvil-7' });
+    await plane.caughtUp();
+    const taken = hashOf(makeSecret('rce'));
+    await issue({ commandId: randomUUID(), tokenHash: taken });
+    expect((await issue({ commandId: randomUUID(), tokenHash: taken, node: id })).body.code).toBe('token-refused');
+    const lifecycle = async () =>
+      (await plane.store.view(machine, { stream: machineStream(id) }))?.state.enrolment?.deleted;
+    expect(await lifecycle()).toBe(false);
+    const request = { commandId: randomUUID(), tokenHash: hashOf(makeSecret('rce')), node: 'anvil-7' };
+    expect(await issue(request)).toMatchObject({ status: 201, body: { token: { name: null }, replaces: id } });
+    expect(await lifecycle()).toBe(true);
+    const [deletion] = (await plane.store.readStream(machineStream(id))).slice(-1);
+    const [issued] = await plane.store.readStream(tokenStream(request.commandId));
+    expect(deletion).toMatchObject({ event: { type: 'MachineDeleted' }, batch: issued?.batch });
+    expect(await issue(request)).toMatchObject({ status: 201, body: { replaces: id } });
+    await plane.caughtUp();
+    // The node can be named by the machine that it had, also for a second token.
+    const later = { commandId: randomUUID(), tokenHash: hashOf(makeSecret('rce')), node: 'anvil-7' };
+    expect((await issue(later)).status).toBe(201);
+  });
+
+  it('knows the node of nobody else (N19, O29)', async () => {
+    const { id } = await plane.join({ owner: await plane.anotherPerson('Eve') });
+    const request = { commandId: randomUUID(), tokenHash: hashOf(makeSecret('rce')), node: id };
+    expect((await issue(request)).body.code).toBe('machine-not-found');
+    expect((await plane.store.view(machine, { stream: machineStream(id) }))?.state.enrolment?.deleted).toBe(false);
   });
 
   it.each([

@@ -4,6 +4,8 @@ export type IssueToken = {
   readonly tokenHash: string;
   readonly owner: string;
   readonly name: string | null;
+  /** The node that is to get its next machine; left out for a node not seen before (N19). */
+  readonly node?: string;
   /** Seconds, 60 to 86,400. */
   readonly expiresIn: number;
 };

@@ -32,6 +32,14 @@ describe('an enrolment token (N20)', () => {
       .then(issued({ name: 'lab-1' }));
   });
 
+  it('may be for a node, which gets its next machine with it (N19)', () => {
+    given()
+      .when(issue({ node: 'node-1' }), { now: NOW })
+      .then(issued({ node: 'node-1' }));
+    const state = token.evolve(token.initial(), issued({ node: 'node-1' }));
+    expect(issuedToken('token-1', state)?.node).toBe('node-1');
+  });
+
   it('lives from a minute to a day', () => {
     given()
       .when(issue({ expiresIn: 60 }), { now: NOW })
@@ -71,6 +79,7 @@ describe('an enrolment token (N20)', () => {
       expiresAt: NOW + 900_000,
       owner: 'person-1',
       name: 'lab-1',
+      node: null,
     });
     expect(issuedToken('token-1', token.initial())).toBeNull();
   });

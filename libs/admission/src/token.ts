@@ -11,6 +11,8 @@ export type TokenState = {
   readonly expiresAt: string;
   readonly owner: string;
   readonly name: string | null;
+  /** Absent on heads that were folded before there were tokens of nodes, and for a node not seen before. */
+  readonly node?: string;
 } | null;
 
 /** An enrolment token is issued once, expires, and is redeemed by a claim of the machine that joins with it (N20). */
@@ -19,7 +21,7 @@ export const token: Decider<TokenState, TokenCommand, TokenEvent> = {
 
   initial: () => null,
 
-  decide(state, { tokenHash, owner, name, expiresIn }, { now }) {
+  decide(state, { tokenHash, owner, name, node, expiresIn }, { now }) {
     if (state) {
       if (state.tokenHash !== tokenHash) throw new Refusal('token-refused');
       return [];
@@ -29,13 +31,14 @@ export const token: Decider<TokenState, TokenCommand, TokenEvent> = {
       const message = `must be a whole number of seconds from ${least} to ${greatest}`;
       throw new Refusal('invalid-body', { errors: [{ field: 'expiresIn', message }] });
     }
-    return [{ type: 'TokenIssued', tokenHash, expiresAt: timestampOf(now + expiresIn * 1000), owner, name }];
+    const expiresAt = timestampOf(now + expiresIn * 1000);
+    return [{ type: 'TokenIssued', tokenHash, expiresAt, owner, name, ...(node === undefined ? {} : { node }) }];
   },
 
   evolve(state, fact) {
     if (fact.type !== 'TokenIssued') return state;
-    const { tokenHash, expiresAt, owner, name } = fact;
-    return { tokenHash, expiresAt, owner, name };
+    const { type: _, ...issued } = fact;
+    return issued;
   },
 
   claims: (fact) => (fact.type === 'TokenIssued' ? [{ op: 'take', key: enrolmentTokenKey(fact.tokenHash) }] : []),
@@ -47,8 +50,16 @@ export type IssuedToken = {
   readonly expiresAt: Instant;
   readonly owner: string;
   readonly name: string | null;
+  /** The node that gets its next machine with it; null for a node not seen before. */
+  readonly node: string | null;
 };
 
 /** What a token's stream says of it; null for a token that nobody issued. */
 export const issuedToken = (id: string, state: TokenState): IssuedToken | null =>
-  state && { id, expiresAt: instantOf(state.expiresAt), owner: state.owner, name: state.name };
+  state && {
+    id,
+    expiresAt: instantOf(state.expiresAt),
+    owner: state.owner,
+    name: state.name,
+    node: state.node ?? null,
+  };

@@ -105,10 +105,11 @@ export class PostgresLog extends RecordLog {
 
   override async append(
     items: readonly AppendItem[],
-    { trace = null, continuity = null }: AppendOptions = {},
+    { trace = null, continuity = null, whole = false }: AppendOptions = {},
   ): Promise<AppendResult> {
     const values = encoded(items, this.known(), trace);
-    const { rows } = await this.call<AppendRow>({ name: 'append', text: sql.APPEND, values }, continuity);
+    const statement = whole ? { name: 'append-whole', text: sql.APPEND_WHOLE } : { name: 'append', text: sql.APPEND };
+    const { rows } = await this.call<AppendRow>({ ...statement, values }, continuity);
     const { batch, recorded_at: recordedAt, codes } = rows[0] as AppendRow;
     this.heard(batch, recordedAt);
     return { batch, recordedAt, outcomes: codes.map(outcomeOf) };

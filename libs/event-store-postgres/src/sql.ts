@@ -15,14 +15,20 @@ left join lateral (select c.stream from claim c where c.key = q.key and not c.re
 left join lateral (select s.* from stream_head s where s.stream = coalesce(q.stream, k.stream) limit 1) h on true
 order by q.n`;
 
-export const APPEND = `
-select batch, recorded_at, codes from append(
+const ARGUMENTS = `(
   $1::text[], $2::integer[], $3::integer[], $4::integer[], $5::boolean[], $6::boolean[], $7::text[],
   $8::integer[], $9::integer[], $10::uuid[], $11::integer[], $12::uuid[], $13::text[], $14::timestamptz[], $15::text[], $16::text[], $17::text[],
   $18::integer[], $19::integer[], $20::uuid[], $21::uuid[], $22::integer[], $23::integer[], $24::integer[], $25::integer[],
   $26::smallint[], $27::smallint[], $28::smallint[],
   $29::integer[], $30::text[], $31::boolean[],
   $32::timestamptz, $33::double precision, $34::integer, $35::text)`;
+
+export const APPEND = `
+select batch, recorded_at, codes from append${ARGUMENTS}`;
+
+/** The same, of all items or of none. */
+export const APPEND_WHOLE = `
+select batch, recorded_at, codes from append_whole${ARGUMENTS}`;
 
 export const BATCHES = `select number, recorded_at, events, checks, trace from batch where number > $1 order by number limit $2`;
 

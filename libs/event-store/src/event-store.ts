@@ -72,6 +72,20 @@ export type DecideOptions = {
   readonly trace?: string | null;
 };
 
+/** One of several decisions that stand or fall together; made with {@link part}, which holds its types together. */
+export type Part<State = unknown> = {
+  readonly decider: Decider<State, Typed, Typed>;
+  readonly target: { readonly stream: string };
+  readonly command: Typed;
+};
+
+/** A command on its stream, to be decided together with others. */
+export const part = <State, Command extends Typed, Fact extends Typed>(
+  decider: Decider<State, Command, Fact>,
+  stream: string,
+  command: Command,
+): Part<State> => ({ decider, target: { stream }, command });
+
 /** What a decision came to. */
 export type Decision<State> = {
   readonly stream: string;
@@ -87,6 +101,11 @@ export type Decision<State> = {
   readonly recordedAt: Instant;
   /** When the stream's newest check-in was recorded, after the decision; null for a stream without one. */
   readonly lastCheckAt: Instant | null;
+};
+
+/** What several decisions that stood together came to, in the order of their parts. */
+export type Decisions<Parts extends readonly Part[]> = {
+  readonly [Index in keyof Parts]: Parts[Index] extends Part<infer State> ? Decision<State> : never;
 };
 
 /** A stream as its head shows it. */
@@ -131,6 +150,20 @@ export abstract class EventStore {
     command: Command,
     options: DecideOptions,
   ): Promise<Decision<State>>;
+
+  /**
+   * Decides commands on several streams and records all of them in one append, or none. A refusal, a conflict or a key that is taken is that of
+   * all; after a conflict all are decided again. Where one of the commands had been recorded before, so had the others, and all are answered from
+   * the states. For what is rare: it is an append of its own. A command that finds itself already done holds back no other, and its stream is not
+   * compared again when the others are recorded.
+   *
+   * @param parts each of another stream, and no two with the same key in their claims
+   * @throws as `decide`
+   */
+  abstract decideTogether<const Parts extends readonly Part[]>(
+    parts: Parts,
+    options: Pick<DecideOptions, 'actor' | 'trace'> & { readonly commandId: string },
+  ): Promise<Decisions<Parts>>;
 
   /**
    * Reads a stream's head without deciding anything; null where nothing is recorded (or nobody holds the key).

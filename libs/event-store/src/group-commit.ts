@@ -3,7 +3,7 @@ import { Refusal, type Decider, type Instant, type Json, type Moment, type Typed
 import type { CheckedIn } from '@rollcall/machine';
 import { KnownHeads } from './known-heads.js';
 import { bodyOf, refuseUnstorable, storable } from './body.js';
-import type { DecideOptions, Decision, RecordedFact, Target } from './event-store.js';
+import type { DecideOptions, Decision, Part, RecordedFact, Target } from './event-store.js';
 import type { TraceAppend, TracedAppend } from './tracing.js';
 import {
   ItemsRejected,
@@ -101,9 +101,13 @@ const KNOWN_HEADS = 50_000;
  */
 export class GroupCommit {
   private waiting: Waiting[] = [];
+  /** Commands that stand or fall together; each bond has a round of its own. */
+  private bonds: (readonly Waiting[])[] = [];
   private running: Promise<void> | null = null;
   private sweeper: NodeJS.Timeout | null = null;
   private closing = false;
+  /** Milliseconds to wait after a round that failed whole; longer each time. */
+  private pause = 0;
   private readonly inFlight = new Set<Waiting>();
   private readonly known: KnownHeads;
   /** The record's time when it was last heard of, for decisions that do not ask it. */
@@ -136,28 +140,60 @@ export class GroupCommit {
     command: Command,
     options: DecideOptions,
   ): Promise<Decision<State>> {
-    if (this.closing || this.waiting.length >= this.queueLimit) return Promise.reject(unavailable());
+    if (this.isFull()) return Promise.reject(unavailable());
     return new Promise((resolve, reject) => {
-      this.waiting.push({
-        decider,
-        target,
-        command,
-        options,
-        trace: options.trace ?? this.currentTrace(),
-        commandId: options.commandId ?? randomUUID(),
-        expires: performance.now() + this.deadlineMs,
-        conflicts: 0,
-        settled: false,
-        resolve: resolve as (decision: Decision<unknown>) => void,
-        reject,
-      });
+      const asked = { decider, target, command } as unknown as Part;
+      this.waiting.push(
+        this.waitingFor(asked, options, { resolve: resolve as (decision: Decision<unknown>) => void, reject }),
+      );
       this.wake();
     });
   }
 
+  /** See `EventStore.decideTogether`. */
+  decideTogether(
+    parts: readonly Part[],
+    options: Pick<DecideOptions, 'actor' | 'trace'> & { readonly commandId: string },
+  ): Promise<readonly Decision<unknown>[]> {
+    if (this.isFull()) return Promise.reject(unavailable());
+    const bond: Waiting[] = [];
+    const decisions = parts.map(
+      (each) =>
+        new Promise<Decision<unknown>>((resolve, reject) => {
+          bond.push(this.waitingFor(each, options, { resolve, reject }));
+        }),
+    );
+    this.bonds.push(bond);
+    this.wake();
+    return Promise.all(decisions);
+  }
+
   /** Decisions that wait for an append or are in one. */
   queued(): number {
-    return this.waiting.length + this.inFlight.size;
+    return this.waiting.length + this.bonds.length + this.inFlight.size;
+  }
+
+  private isFull(): boolean {
+    return this.closing || this.waiting.length + this.bonds.length >= this.queueLimit;
+  }
+
+  private waitingFor(
+    { decider, target, command }: Omit<Part, 'target'> & { readonly target: Target },
+    options: DecideOptions,
+    caller: Pick<Waiting, 'resolve' | 'reject'>,
+  ): Waiting {
+    return {
+      decider,
+      target,
+      command,
+      options,
+      trace: options.trace ?? this.currentTrace(),
+      commandId: options.commandId ?? randomUUID(),
+      expires: performance.now() + this.deadlineMs,
+      conflicts: 0,
+      settled: false,
+      ...caller,
+    };
   }
 
   /** Decides what is queued, then ends. */
@@ -173,7 +209,7 @@ export class GroupCommit {
       setImmediate(() => {
         void this.drain().finally(() => {
           this.running = null;
-          if (this.waiting.length > 0) this.wake();
+          if (this.waiting.length + this.bonds.length > 0) this.wake();
           else if (this.sweeper) {
             clearInterval(this.sweeper);
             this.sweeper = null;
@@ -187,31 +223,48 @@ export class GroupCommit {
   /** A caller is answered at its deadline even if the database is not. What was sent may still be recorded. */
   private sweep(): void {
     const now = performance.now();
-    for (const entry of [...this.inFlight, ...this.waiting]) {
+    for (const entry of [...this.inFlight, ...this.waiting, ...this.bonds.flat()]) {
       if (entry.expires <= now) this.settle(entry, () => entry.reject(unavailable()));
     }
     this.waiting = this.waiting.filter((entry) => !entry.settled);
+    this.bonds = this.bonds.filter((bond) => !isSettled(bond));
   }
 
   private async drain(): Promise<void> {
-    let pause = 0;
-    while (this.waiting.length > 0) {
-      const entries = this.waiting.splice(0, this.batchLimit);
-      for (const entry of entries) this.inFlight.add(entry);
-      try {
-        await this.round(entries);
-        pause = 0;
-      } catch (error) {
-        // Nothing was recorded, or nobody knows. Everybody is asked again with the same ids: what was recorded shows as a repetition.
-        this.onTrouble(error);
-        // After a lock that was waited for too long, everything is as it was.
-        if (!(error instanceof TryAgain)) this.known.forgetAll();
-        this.again(entries);
-        pause = Math.min(1000, pause === 0 ? 10 : pause * 2);
-        await new Promise((resume) => setTimeout(resume, pause));
-      } finally {
-        for (const entry of entries) this.inFlight.delete(entry);
+    while (this.waiting.length + this.bonds.length > 0) {
+      if (this.waiting.length > 0) {
+        const entries = this.waiting.splice(0, this.batchLimit);
+        await this.attempt(
+          entries,
+          () => this.round(entries),
+          () => this.again(entries),
+        );
       }
+      const bond = this.bonds.shift();
+      if (bond)
+        await this.attempt(
+          bond,
+          () => this.roundTogether(bond),
+          () => this.bonds.unshift(bond),
+        );
+    }
+  }
+
+  private async attempt(entries: readonly Waiting[], round: () => Promise<void>, again: () => void): Promise<void> {
+    for (const entry of entries) this.inFlight.add(entry);
+    try {
+      await round();
+      this.pause = 0;
+    } catch (error) {
+      // Nothing was recorded, or nobody knows. Everybody is asked again with the same ids: what was recorded shows as a repetition.
+      this.onTrouble(error);
+      // After a lock that was waited for too long, everything is as it was.
+      if (!(error instanceof TryAgain)) this.known.forgetAll();
+      again();
+      this.pause = Math.min(1000, this.pause === 0 ? 10 : this.pause * 2);
+      await new Promise((resume) => setTimeout(resume, this.pause));
+    } finally {
+      for (const entry of entries) this.inFlight.delete(entry);
     }
   }
 
@@ -301,6 +354,46 @@ export class GroupCommit {
       if (entries.length > 1) await inHalves(entries, (half) => this.round(half));
       else for (const entry of entries) this.settle(entry, () => entry.reject(error));
       return null;
+    }
+  }
+
+  /** One round of commands that stand or fall together: nobody is answered before it is known what became of all. */
+  private async roundTogether(bond: readonly Waiting[]): Promise<void> {
+    if (isSettled(bond)) return;
+    const fail = (error: unknown) => {
+      for (const entry of bond) this.settle(entry, () => entry.reject(error));
+    };
+    try {
+      const { now, answers, continuity } = await this.log.ask(bond.map(questionOf));
+      this.heardAt = now;
+      // They were recorded in one append, so one that was recorded before stands for all.
+      const repeated = answers.some((answer) => answer.repeated);
+      const groups = await Promise.all(
+        bond.map((entry, index) => {
+          const answer = { ...(answers[index] as Answer), repeated };
+          return this.decideGroup(answer.stream as string, [{ entry, answer }], now);
+        }),
+      );
+      const refused = groups.flatMap(({ outcomes }) => outcomes).find((outcome) => 'refusal' in outcome);
+      if (refused) return fail(refused.refusal);
+      const writing = groups.filter(({ item }) => item !== null);
+      if (writing.length === 0) return groups.forEach((group) => this.settleGroup(group, null, now));
+      const items = writing.map(({ item }) => item as AppendItem);
+      const trace = bond[0]?.trace ?? null;
+      const { batch, recordedAt, outcomes } = await this.log.append(items, { trace, continuity, whole: true });
+      const taken = outcomes.find((outcome) => typeof outcome === 'object');
+      if (outcomes.every((outcome) => outcome === 'ok')) {
+        for (const group of writing) this.remember(group, recordedAt);
+        for (const group of groups) this.settleGroup(group, batch, recordedAt);
+      } else if (taken) fail(new ClaimTaken(taken.claimTaken));
+      else {
+        for (const entry of bond) entry.conflicts += 1;
+        if (bond.some(({ conflicts }) => conflicts > CONFLICTS_ALLOWED)) fail(unavailable());
+        else this.bonds.unshift(bond);
+      }
+    } catch (error) {
+      if (!(error instanceof ItemsRejected)) throw error;
+      fail(error);
     }
   }
 
@@ -518,6 +611,9 @@ const decideOn = (
   };
   return { stream, item, outcomes, relies, lastCheckAt };
 };
+
+/** Whoever asked for them has an answer, be it that time was up. */
+const isSettled = (bond: readonly Waiting[]): boolean => bond.every(({ settled }) => settled);
 
 const factsOf = (item: AppendItem | null): number => (item ? item.events.length + item.checkIns.length : 0);
 

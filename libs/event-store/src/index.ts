@@ -1,13 +1,15 @@
 export { decodeBatch, encodeBatch, encodeBatchWithoutFacts, NotABatch } from './batch-text.js';
 export { BODY_LIMIT, bodyOf, ledgerEventOf, Unstorable } from './body.js';
-export { EventStore } from './event-store.js';
+export { EventStore, part } from './event-store.js';
 export type {
   Actor,
   Batch,
   ClaimHolder,
   DecideOptions,
   Decision,
+  Decisions,
   LedgerEvent,
+  Part,
   RecordedCheckIn,
   RecordedEvent,
   RecordedFact,

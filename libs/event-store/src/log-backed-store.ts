@@ -6,6 +6,8 @@ import {
   type ClaimHolder,
   type DecideOptions,
   type Decision,
+  type Decisions,
+  type Part,
   type RecordedFact,
   type RecordHead,
   type StreamPast,
@@ -44,6 +46,13 @@ export class LogBackedStore extends EventStore {
     options: DecideOptions,
   ): Promise<Decision<State>> {
     return this.commit.decide(decider, target, command, options);
+  }
+
+  override decideTogether<const Parts extends readonly Part[]>(
+    parts: Parts,
+    options: Pick<DecideOptions, 'actor' | 'trace'> & { readonly commandId: string },
+  ): Promise<Decisions<Parts>> {
+    return this.commit.decideTogether(parts, options) as Promise<readonly unknown[]> as Promise<Decisions<Parts>>;
   }
 
   /** Decisions that wait for an append or are in one. */

@@ -76,6 +76,8 @@ export type AppendOptions = {
   readonly trace?: string | null;
   /** The `continuity` under which the items were decided; @throws TryAgain where it has moved. (Default: null, whatever it is) */
   readonly continuity?: number | null;
+  /** All items are recorded or none is, whatever the others' outcomes are. (Default: false) */
+  readonly whole?: boolean;
 };
 
 /** `ok`, `conflict` (the head moved) or the key that another stream holds. */

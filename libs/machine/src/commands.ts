@@ -18,6 +18,15 @@ export type AdmitMachine = {
   /** SHA-256 of the credential, hex. */
   readonly keyHash: string;
   readonly report: SelfReport;
+  /** What the node's machine before, deleted by now, hands on; left out for a new node. */
+  readonly succeeds?: Succeeded;
+};
+
+/** The newest machine of a node, deleted, as far as it belongs to the node (N19, ADR 23). */
+export type Succeeded = {
+  readonly machineId: string;
+  readonly name: string | null;
+  readonly labels: { readonly [key: string]: string };
 };
 
 /** One check (plane, section 4). Everything in it but `keyHash` is display or repetition, never authority. */
@@ -128,6 +137,12 @@ export const identifierKey = (identifierHash: string): string => `identifier:${i
 
 /** The key that a token's redemption is: a token admits one machine (N20). */
 export const redemptionKey = (tokenId: string): string => `redemption:${tokenId}`;
+
+/** The key that a node is: held by its machine that lives, so there is at most one; the newest holder is the node's newest machine. */
+export const nodeKey = (nodeId: string): string => `node:${nodeId}`;
+
+/** The key that the succession to a machine is: never released, so whoever decided on an older machine of the node comes too late. */
+export const successionKey = (machineId: string): string => `succession:${machineId}`;
 
 /** The stream of a machine. */
 export const machineStream = (machineId: string): string => `machine-${machineId}`;

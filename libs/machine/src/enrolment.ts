@@ -35,14 +35,17 @@ export const enrolment: Rules<Enrolment | null, AdmitMachine | DeleteMachine, Ma
             nodeId: command.nodeId,
             owner: command.token.owner,
             token: command.token.id,
-            name: command.token.name,
+            name: command.token.name ?? command.succeeds?.name ?? null,
             identifierHash: command.identifierHash,
+            ...(command.succeeds ? { succeeds: command.succeeds.machineId } : {}),
           },
         ];
       }
       case 'DeleteMachine':
         if (!state) throw new Refusal('machine-not-found');
-        return state.deleted ? [] : [{ type: 'MachineDeleted', identifierHash: state.identifierHash }];
+        return state.deleted
+          ? []
+          : [{ type: 'MachineDeleted', identifierHash: state.identifierHash, nodeId: state.nodeId }];
     }
   },
 

@@ -34,10 +34,12 @@ export type MachineAdmitted = {
   readonly owner: string;
   /** The id (never the secret) of the enrolment token. */
   readonly token: string;
-  /** A name given with the token; null when the first named check names the node. */
+  /** A name given with the token, or the node's; null when the first named check names the node. */
   readonly name: string | null;
   /** SHA-256 (hex) of the identifier; the claim is released by deletion. */
   readonly identifierHash: string;
+  /** The id of the machine that the node had before, which was deleted; left out for a node's first (N19). */
+  readonly succeeds?: string;
 };
 /** A hash of a credential became generation n; the one before stays valid until this one has succeeded once (O19). */
 export type GenerationRegistered = {
@@ -96,7 +98,12 @@ export type MachineResumed = { readonly type: 'MachineResumed' };
 /** What is attached to the node, as a whole, sorted by key. */
 export type LabelsChanged = { readonly type: 'LabelsChanged'; readonly labels: { readonly [key: string]: string } };
 /** Deleting a machine is revoking it; the last fact of the stream (O31). */
-export type MachineDeleted = { readonly type: 'MachineDeleted'; readonly identifierHash: string };
+export type MachineDeleted = {
+  readonly type: 'MachineDeleted';
+  readonly identifierHash: string;
+  /** The node that has no machine from here on. Left out by the versions before nodes had more than one. */
+  readonly nodeId?: string;
+};
 
 /** Everything of the ledger that can happen to a machine. */
 export type MachineEvent =

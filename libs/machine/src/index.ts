@@ -1,6 +1,6 @@
 export * from './facts.js';
 export * from './commands.js';
-export { answerTo, type CheckAnswerContent, dueForAbsence, machine, type MachineState } from './machine.js';
+export { answerTo, type CheckAnswerContent, dueForAbsence, handingOn, machine, type MachineState } from './machine.js';
 export { withoutResettable } from './resettable.js';
 export { gapBetween, type Gap, type Heard, presence, type Presence, silence } from './presence.js';
 export { type Requests } from './requests.js';

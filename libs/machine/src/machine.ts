@@ -2,7 +2,17 @@ import { type ClaimChange, type Decider, type Instant, type Moment, Refusal } fr
 import { type Absence, absence, absenceDue } from './absence.js';
 import { type Boots, bootRecord, boots, isRepetition } from './boots.js';
 import { checkIn, type CheckIns } from './check-in.js';
-import { type AcceptCheck, credentialKey, identifierKey, type MachineCommand, redemptionKey } from './commands.js';
+import {
+  type AcceptCheck,
+  type AdmitMachine,
+  credentialKey,
+  identifierKey,
+  type MachineCommand,
+  nodeKey,
+  redemptionKey,
+  type Succeeded,
+  successionKey,
+} from './commands.js';
 import { type Credential, credential } from './credential.js';
 import { type Enrolment, enrolment } from './enrolment.js';
 import type { Boot, MachineFact, SelfReport } from './facts.js';
@@ -93,6 +103,17 @@ const acceptCheck = (state: MachineState, check: AcceptCheck, moment: Moment): r
   );
 };
 
+/** The labels of the node, which its next machine carries; its name is in the admission (N19). */
+const handedOn = (state: MachineState, { succeeds }: AdmitMachine, moment: Moment): readonly MachineFact[] =>
+  succeeds ? labels.decide(labelsOf(state), { type: 'SetLabels', set: succeeds.labels, remove: [] }, moment) : [];
+
+/** What a node's newest machine hands on to the next; null while it lives, or where there is none (ADR 23). */
+export const handingOn = (state: MachineState): (Succeeded & { readonly owner: string }) | null => {
+  const { enrolment: of } = state;
+  if (!of?.deleted) return null;
+  return { machineId: of.machine, owner: of.owner, name: state.name?.value ?? null, labels: labelsOf(state) };
+};
+
 /** Whose check it is. A key that was accepted is the current one by now, or its success has just made it that. */
 const presentedBy = ({
   enrolment: of,
@@ -130,6 +151,7 @@ export const machine: Decider<MachineState, MachineCommand, MachineFact> = {
           ...admitted,
           ...credential.decide(state.credential, command, moment),
           ...selfReport.decide(state.report, command, moment),
+          ...handedOn(state, command, moment),
         ];
       }
       case 'AcceptCheck':
@@ -175,12 +197,17 @@ export const machine: Decider<MachineState, MachineCommand, MachineFact> = {
         return [
           { op: 'take', key: redemptionKey(fact.token) },
           { op: 'take', key: identifierKey(fact.identifierHash) },
+          { op: 'take', key: nodeKey(fact.nodeId) },
+          ...(fact.succeeds === undefined ? [] : [{ op: 'take', key: successionKey(fact.succeeds) } as const]),
         ];
       case 'GenerationRegistered':
         // Never released, so that a revoked or retired key stays known as such (O20).
         return [{ op: 'take', key: credentialKey(fact.keyHash) }];
       case 'MachineDeleted':
-        return [{ op: 'release', key: identifierKey(fact.identifierHash) }];
+        return [
+          { op: 'release', key: identifierKey(fact.identifierHash) },
+          ...(fact.nodeId === undefined ? [] : [{ op: 'release', key: nodeKey(fact.nodeId) } as const]),
+        ];
       default:
         return [];
     }

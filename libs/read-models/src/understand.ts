@@ -30,6 +30,10 @@ const timestamp: Check = (value) => typeof value === 'string' && !Number.isNaN(i
 const stopReason: Check = (value) => (STOP_REASONS as readonly unknown[]).includes(value);
 const stopReasonOrNull: Check = (value) => value === null || stopReason(value);
 const timestampOrNull: Check = (value) => value === null || timestamp(value);
+const optional =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined || check(value);
 const textByKey: Check = (value) =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && Object.entries(value).flat().every(text);
 const boot: Check = (value) =>
@@ -44,7 +48,15 @@ type Shape<Fact> = { readonly [Field in Exclude<keyof Fact, 'type'>]-?: Check };
 type EventShapes = { readonly [Type in MachineEvent['type']]: Shape<Extract<MachineEvent, { type: Type }>> };
 
 const EVENTS: EventShapes = {
-  MachineAdmitted: { machine: text, nodeId: text, owner: text, token: text, name: textOrNull, identifierHash: text },
+  MachineAdmitted: {
+    machine: text,
+    nodeId: text,
+    owner: text,
+    token: text,
+    name: textOrNull,
+    identifierHash: text,
+    succeeds: optional(text),
+  },
   GenerationRegistered: { generation: count, keyHash: text },
   GenerationConfirmed: { generation: count },
   AgentStarted: { boot },
@@ -60,7 +72,7 @@ const EVENTS: EventShapes = {
   MachinePaused: { note: text, until: timestampOrNull },
   MachineResumed: {},
   LabelsChanged: { labels: textByKey },
-  MachineDeleted: { identifierHash: text },
+  MachineDeleted: { identifierHash: text, nodeId: optional(text) },
 };
 
 const CHECK_IN: Pick<Shape<CheckedIn>, 'said' | 'reason' | 'window'> = {

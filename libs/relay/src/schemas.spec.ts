@@ -25,7 +25,15 @@ type Samples<Event extends { readonly type: string }> = {
   readonly [Type in Event['type']]: Required<Omit<Extract<Event, { readonly type: Type }>, 'type'>>;
 };
 const machine: Samples<MachineEvent> = {
-  MachineAdmitted: { machine: '1', nodeId: 'n', owner: 'p', token: 't', name: null, identifierHash: HASH },
+  MachineAdmitted: {
+    machine: '1',
+    nodeId: 'n',
+    owner: 'p',
+    token: 't',
+    name: null,
+    identifierHash: HASH,
+    succeeds: '0',
+  },
   GenerationRegistered: { generation: 2, keyHash: HASH },
   GenerationConfirmed: { generation: 2 },
   AgentStarted: { boot: boot(3) },
@@ -41,10 +49,10 @@ const machine: Samples<MachineEvent> = {
   MachinePaused: { note: 'a new disk', until: null },
   MachineResumed: {},
   LabelsChanged: { labels: { rack: 'b7' } },
-  MachineDeleted: { identifierHash: HASH },
+  MachineDeleted: { identifierHash: HASH, nodeId: 'n' },
 };
 const token: Samples<TokenEvent> = {
-  TokenIssued: { tokenHash: HASH, expiresAt: EXPIRES, owner: 'p', name: null },
+  TokenIssued: { tokenHash: HASH, expiresAt: EXPIRES, owner: 'p', name: null, node: 'n' },
 };
 const person: Samples<PersonEvent> = {
   PersonRegistered: { name: 'Ada', first: true },

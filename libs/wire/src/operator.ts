@@ -15,11 +15,18 @@ export type IssueTokenRequest = {
   /** SHA-256 of the token's secret part, hex. */
   readonly tokenHash: string;
   readonly name?: string | null;
+  /**
+   * A machine of the node that is to get its next one, as a person calls it: its id, the first 8 or more characters of it, or its exact name.
+   * The node's machine that lives, if there is one, is deleted in the same append (N19). (Default: null, a node not seen before)
+   */
+  readonly node?: string | null;
   /** Seconds; 60 to 86,400. (Default: 900) */
   readonly expiresIn?: number;
 };
 export type IssueTokenAnswer = {
   readonly token: { readonly id: string; readonly expiresAt: string; readonly name: string | null };
+  /** The id of the newest machine of the node, deleted by now; null for a node not seen before. */
+  readonly replaces: string | null;
   /** Where machines reach the plane, and the pins they should expect; together with the secret they make the token string. */
   readonly machineApi: string;
   readonly pins: readonly string[];

@@ -63,13 +63,20 @@ export const instanceOn = async (
 /** Has a person issue an enrolment token; returns its secret. */
 export const issueToken = async (
   store: EventStore,
-  { name = null as string | null, expiresIn = 900 } = {},
+  { name = null, expiresIn = 900, node }: { name?: string | null; expiresIn?: number; node?: string } = {},
 ): Promise<string> => {
   const secret = makeSecret('rce');
   await store.decide(
     token,
     { stream: tokenStream(randomUUID()) },
-    { type: 'IssueToken', tokenHash: hashOf(secret), owner: OWNER, name, expiresIn },
+    {
+      type: 'IssueToken',
+      tokenHash: hashOf(secret),
+      owner: OWNER,
+      name,
+      expiresIn,
+      ...(node === undefined ? {} : { node }),
+    },
     { actor: { kind: 'person', id: OWNER } },
   );
   return secret;

@@ -1,7 +1,8 @@
 import { Module } from '@nestjs/common';
+import { MachineModule } from '../machine/machine.module.js';
 import { IssueTokenController } from './issue-token/issue-token.controller.js';
 import { IssueEnrolmentTokenHandler } from './issue-token/issue-token.handler.js';
 
 /** People let machines join. */
-@Module({ controllers: [IssueTokenController], providers: [IssueEnrolmentTokenHandler] })
+@Module({ imports: [MachineModule], controllers: [IssueTokenController], providers: [IssueEnrolmentTokenHandler] })
 export class EnrolmentModule {}

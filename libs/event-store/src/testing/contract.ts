@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   ClaimTaken,
   LogBackedStore,
+  part,
   Unstorable,
   type Batch,
   type EventStore,
@@ -11,7 +12,7 @@ import {
   type RecordLog,
 } from '../index.js';
 import { interruptible } from './interruptible.js';
-import { checkOf, tally } from './rules.js';
+import { checkOf, tally, type TallyCommand } from './rules.js';
 
 /** A store under test, and what the suite does to it from outside. */
 export type StoreUnderTest = {
@@ -108,6 +109,70 @@ export const describeEventStoreContract = (name: string, make: () => Promise<Sto
       expect(decision).toMatchObject({ stream: 'tally-a', state: { total: 5 }, revision: 1, repeated: false });
       expect(decision.batch).toBe((await store.newest()).number);
       expect(decision.recordedAt).toBe((await store.newest()).recordedAt);
+    });
+
+    describe('decisions that stand or fall together', () => {
+      const together = (commandId: string, first: TallyCommand, second: TallyCommand) =>
+        store.decideTogether([part(tally, 'tally-one', first), part(tally, 'tally-two', second)], { actor, commandId });
+      const totals = async () => [
+        (await store.view(tally, { stream: 'tally-one' }))?.state.total ?? null,
+        (await store.view(tally, { stream: 'tally-two' }))?.state.total ?? null,
+      ];
+      const ADD = { type: 'Add', amount: 1 } as const;
+
+      it('are recorded in one batch, and a repetition of them records nothing more (N19)', async () => {
+        const id = randomUUID();
+        const [one, two] = await together(id, ADD, { type: 'Add', amount: 5 });
+        expect(one).toMatchObject({ stream: 'tally-one', state: { total: 1 }, repeated: false });
+        expect(two).toMatchObject({ stream: 'tally-two', state: { total: 5 }, batch: one.batch });
+        const again = await together(id, ADD, { type: 'Add', amount: 5 });
+        expect(again).toMatchObject([{ repeated: true }, { repeated: true }]);
+        // One of them was recorded, so nothing of the repetition is, also on a stream that has never seen it.
+        const elsewhere = await store.decideTogether([part(tally, 'tally-one', ADD), part(tally, 'tally-x', ADD)], {
+          actor,
+          commandId: id,
+        });
+        expect(elsewhere.map(({ repeated }) => repeated)).toEqual([true, true]);
+        expect(await totals()).toEqual([1, 5]);
+        expect((await allBatches(store)).filter(({ facts }) => facts.length > 0)).toHaveLength(1);
+      });
+
+      it('are refused as a whole where one of them is (N19)', async () => {
+        const refused = together(randomUUID(), ADD, { type: 'AddIfTotal', total: 7, amount: 1 });
+        await expect(refused).rejects.toEqual(new Refusal('stale-check', { total: 0 }));
+        expect(await totals()).toEqual([null, null]);
+      });
+
+      it('lose as a whole where another stream holds a key that one of them wants (N19)', async () => {
+        await store.decide(tally, { stream: 'tally-three' }, { type: 'Hold', key: 'thing:1' }, { actor });
+        const losing = together(randomUUID(), ADD, { type: 'Hold', key: 'thing:1' });
+        await expect(losing).rejects.toEqual(new ClaimTaken('thing:1'));
+        expect(await totals()).toEqual([null, null]);
+        expect(await store.holder('thing:1')).toEqual({ stream: 'tally-three', released: false });
+      });
+
+      it('are decided again together after a conflict of one of them (N19)', async () => {
+        const [one, two] = [machineStream(), machineStream()];
+        for (const stream of [one, two]) await add(stream, 1);
+        subject.intrude(two);
+        const decided = await store.decideTogether([part(tally, one, ADD), part(tally, two, ADD)], {
+          actor,
+          commandId: randomUUID(),
+        });
+        expect(decided.map(({ revision, state }) => [revision, state.total])).toEqual([
+          [2, 2],
+          [3, 2],
+        ]);
+        expect(decided[0].batch).toBe(decided[1].batch);
+      });
+
+      it('go on beside others, and one that is done already holds back none (N19)', async () => {
+        const others = Array.from({ length: 20 }, () => add('tally-one', 1));
+        const [, second] = await together(randomUUID(), ADD, { type: 'Nothing' });
+        await Promise.all(others);
+        expect(second).toMatchObject({ repeated: true, batch: null });
+        expect(await totals()).toEqual([21, null]);
+      });
     });
 
     it('numbers revisions over ledger events and check-ins together, without a hole (U1)', async () => {

@@ -62,12 +62,13 @@ export class InMemoryLog extends RecordLog {
 
   override append(
     items: readonly AppendItem[],
-    { trace = null, continuity = null }: AppendOptions = {},
+    { trace = null, continuity = null, whole = false }: AppendOptions = {},
   ): Promise<AppendResult> {
     if (continuity !== null && continuity !== this.continuity)
       return Promise.reject(new TryAgain('The record is another one'));
     const outcomes = items.map((item) => this.judge(item));
-    const accepted = items.filter((_, index) => outcomes[index] === 'ok');
+    const fallen = whole && outcomes.some((outcome) => outcome !== 'ok');
+    const accepted = fallen ? [] : items.filter((_, index) => outcomes[index] === 'ok');
     const recordedAt = this.clock();
     if (accepted.length === 0) return Promise.resolve({ batch: null, recordedAt, outcomes });
     const number = BigInt(this.batches.length + 1);

@@ -16,7 +16,9 @@ export type TallyCommand =
   | { readonly type: 'Hold'; readonly key: string }
   | { readonly type: 'Free'; readonly key: string }
   | { readonly type: 'Hear'; readonly check: CheckedIn }
-  | { readonly type: 'Close' };
+  | { readonly type: 'Close' }
+  /** Finds itself already done. */
+  | { readonly type: 'Nothing' };
 
 export type TallyFact =
   | { readonly type: 'Added'; readonly amount: number; readonly text: string }
@@ -44,6 +46,8 @@ export const tally: Decider<Tally, TallyCommand, TallyFact> = {
         return state.newestCheck === command.check.checkId ? [] : [command.check];
       case 'Close':
         return [{ type: 'Closed' }];
+      case 'Nothing':
+        return [];
     }
   },
   evolve: (state, fact) => {

@@ -141,7 +141,8 @@ export const labelled = (labels: { readonly [key: string]: string }): LabelsChan
 });
 
 /** The deletion of a machine. */
-export const deleted = (identifierHash = 'identifier-1'): MachineDeleted => ({
+export const deleted = (identifierHash = 'identifier-1', nodeId = 'node-1'): MachineDeleted => ({
   type: 'MachineDeleted',
   identifierHash,
+  nodeId,
 });

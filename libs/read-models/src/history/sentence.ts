@@ -33,7 +33,11 @@ export const eventSentence = (
 const sentences = (event: Exclude<MachineEvent, { type: 'BlockersChanged' }>, actor: string): string => {
   switch (event.type) {
     case 'MachineAdmitted':
-      return event.name === null ? `admitted by ${actor}` : `admitted by ${actor} as "${event.name}"`;
+      return [
+        `admitted by ${actor}`,
+        event.name === null ? '' : ` as "${event.name}"`,
+        event.succeeds === undefined ? '' : `, in place of machine ${event.succeeds}`,
+      ].join('');
     case 'GenerationRegistered':
       return `credential ${event.generation} registered`;
     case 'GenerationConfirmed':

@@ -81,12 +81,12 @@ export class MachineQueries {
 
   /**
    * The machines that somebody can mean: by id, by a prefix of at least eight characters, or by exact name. Machines that were
-   * deleted are answered only where no other is meant. Several are for the asker to choose from; at most 20.
+   * deleted are answered only where no other is meant, and of those of one node only the newest. Several are for the asker to choose from; at most 20.
    *
    * @param owner only the machines of this person (Default: everybody's)
    */
   async find(wanted: string, owner?: string): Promise<AsOf & { machines: readonly MachineView[] }> {
-    const newest = await this.store.newest();
+    const last = await this.store.newest();
     return inSnapshot(this.database, 'presence_machine', presenceModel.name, async (transaction, heard) => {
       const rows = await transaction
         .selectFrom('presence_machine')
@@ -105,8 +105,10 @@ export class MachineQueries {
       const views = rows.map((row) => machineView(decodePresence(row), heard));
       const exact = views.filter((view) => view.id === wanted);
       const living = views.filter((view) => view.deletedAt === null);
-      const machines = exact.length > 0 ? exact : living.length > 0 ? living : views;
-      return { ...asOf(heard, newest), machines };
+      // Ids begin with a time, so the last one of a node is its newest.
+      const newest = [...new Map(rows.map((row, index) => [row.node, views[index] as MachineView])).values()];
+      const machines = exact.length > 0 ? exact : living.length > 0 ? living : newest;
+      return { ...asOf(heard, last), machines };
     });
   }
 }

@@ -4,11 +4,15 @@ import { Refusal } from '@rollcall/decider';
 import { ClaimTaken, EventStore } from '@rollcall/event-store';
 import {
   credentialKey,
+  handingOn,
+  identifierKey,
   machine,
   machineIdOf,
   machineStream,
+  nodeKey,
   redemptionKey,
   type MachineState,
+  type Succeeded,
 } from '@rollcall/machine';
 import { hashOf, isSecret } from '@rollcall/wire';
 import { randomUUIDv7 } from 'node:crypto';
@@ -63,25 +67,45 @@ export class EnrolInstallationHandler implements ICommandHandler<EnrolInstallati
   /** Decides the admission on a new stream, at the record's time. @throws Refusal `token-refused` for an expired token. */
   private async admit(presented: IssuedToken, command: EnrolInstallation): Promise<Enrolled> {
     const machineId = randomUUIDv7();
+    const succeeds = await this.succeededBy(presented);
     const { stream, state } = await this.store.decide(
       machine,
       { stream: machineStream(machineId) },
       {
         type: 'AdmitMachine',
         machineId,
-        nodeId: randomUUIDv7(),
+        nodeId: presented.node ?? randomUUIDv7(),
         token: presented,
         identifierHash: command.identifierHash,
         keyHash: command.credentialHash,
         report: command.report,
+        ...(succeeds ? { succeeds } : {}),
       },
       { actor: { kind: 'person', id: presented.owner } },
     );
     return this.answer(stream, state, true);
   }
 
-  private taken(key: string, { credentialHash }: EnrolInstallation): Refusal {
-    if (key !== credentialKey(credentialHash)) return new Refusal('identifier-in-use');
+  /**
+   * The newest machine of the token's node; null for a node not seen before. Who joins the node meanwhile takes the succession, and this
+   * admission fails by that claim.
+   *
+   * @throws Refusal `token-refused` where the node has a machine that lives: another token was quicker.
+   */
+  private async succeededBy({ node, owner }: IssuedToken): Promise<Succeeded | null> {
+    if (node === null) return null;
+    const newest = await this.store.holder(nodeKey(node));
+    const view = newest && (await this.store.view(machine, { stream: newest.stream }));
+    const handedOn = view && handingOn(view.state);
+    if (handedOn?.owner !== owner) throw new Refusal('token-refused');
+    const { machineId, name, labels } = handedOn;
+    return { machineId, name, labels };
+  }
+
+  private taken(key: string, { credentialHash, identifierHash }: EnrolInstallation): Refusal {
+    if (key === identifierKey(identifierHash)) return new Refusal('identifier-in-use');
+    // Another machine of the token's node joined meanwhile.
+    if (key !== credentialKey(credentialHash)) return new Refusal('token-refused');
     const message = 'was registered before; make a new credential';
     return new Refusal('invalid-body', { errors: [{ field: 'credentialHash', message }] });
   }

@@ -8,6 +8,8 @@ export class IssueEnrolmentToken extends Command<IssueTokenAnswer> {
     readonly commandId: string,
     readonly tokenHash: string,
     readonly name: string | null,
+    /** A machine of the node that is to get its next one, as the person calls it; null for a node not seen before. */
+    readonly node: string | null,
     /** Seconds. */
     readonly expiresIn: number,
   ) {

@@ -15,12 +15,23 @@ const DEFAULT_LIFE = 900;
 export class IssueTokenController {
   constructor(private readonly commands: CommandBus) {}
 
-  /** Registers the hash of an enrolment token. Only a person may: no other credential admits a machine (O3). */
+  /**
+   * Registers the hash of an enrolment token. Only a person may: no other credential admits a machine (O3). One for a node deletes the node's
+   * machine that lives, in the same append (N19).
+   */
   @Post()
   @ApiCreatedResponse({ type: IssueTokenAnswerDto })
-  @ApiProblems('not-signed-in', 'session-not-fresh', 'invalid-body', 'token-refused', 'unavailable')
+  @ApiProblems(
+    'not-signed-in',
+    'session-not-fresh',
+    'invalid-body',
+    'token-refused',
+    'machine-not-found',
+    'name-ambiguous',
+    'unavailable',
+  )
   issueToken(@Caller() { id }: SignedIn, @Body(STRICT_BODY) body: IssueTokenDto): Promise<IssueTokenAnswer> {
-    const { commandId, tokenHash, name = null, expiresIn = DEFAULT_LIFE } = body;
-    return this.commands.execute(new IssueEnrolmentToken(id, commandId, tokenHash, name, expiresIn));
+    const { commandId, tokenHash, name = null, node = null, expiresIn = DEFAULT_LIFE } = body;
+    return this.commands.execute(new IssueEnrolmentToken(id, commandId, tokenHash, name, node, expiresIn));
   }
 }

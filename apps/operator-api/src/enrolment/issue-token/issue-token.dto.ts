@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { TOKEN_LIFE_SECONDS } from '@rollcall/admission';
 import type { IssueTokenAnswer, IssueTokenRequest } from '@rollcall/wire';
-import { IsInt, IsOptional, IsUUID, Matches, Max, Min } from 'class-validator';
+import { IsInt, IsOptional, IsString, IsUUID, Matches, Max, MaxLength, Min } from 'class-validator';
 import { IsDisplayName, NAME_LENGTH } from '../../access/display-name.js';
 
 const { least, greatest } = TOKEN_LIFE_SECONDS;
@@ -19,6 +19,19 @@ export class IssueTokenDto implements IssueTokenRequest {
   @IsOptional()
   @IsDisplayName()
   name?: string | null;
+
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    maxLength: 256,
+    description:
+      'A machine of the node that gets its next one: its id, the first 8 or more characters of it, or its exact name. ' +
+      'The machine of the node that lives is deleted in the same append. Without it: a node not seen before.',
+  })
+  @IsOptional()
+  @IsString()
+  @MaxLength(256)
+  node?: string | null;
 
   @ApiPropertyOptional({ description: 'Seconds.', type: 'integer', minimum: least, maximum: greatest, default: 900 })
   @IsOptional()
@@ -42,6 +55,14 @@ class IssuedTokenDto {
 export class IssueTokenAnswerDto implements IssueTokenAnswer {
   @ApiProperty()
   token!: IssuedTokenDto;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    format: 'uuid',
+    description: 'The newest machine of the node, deleted by now; null for a node not seen before.',
+  })
+  replaces!: string | null;
 
   @ApiProperty({ description: 'Where machines reach the plane: an https origin.' })
   machineApi!: string;
