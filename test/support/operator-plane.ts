@@ -31,6 +31,8 @@ export type OperatorPlane = {
   readonly store: PostgresEventStore;
   readonly tails: PostgresLogTails;
   readonly personId: string;
+  /** The database, with all rights. */
+  readonly ownerUrl: string;
   /** Starts one more instance on the same record. (Default: with the same settings) */
   another(settings?: Readonly<Record<string, string>>): Promise<OperatorApi>;
   /** A new one-time link, as a person pastes it. (Default: the first person) */
@@ -95,6 +97,7 @@ export const startOperatorPlane = async (
     store,
     tails,
     personId,
+    ownerUrl: database.ownerUrl,
     another,
     link: async (person = personId) => {
       const { secret } = await issueSignInLink(store, person);

@@ -50,7 +50,7 @@ const CATALOGUE: readonly Blocker[] = [
   {
     code: 'duplicate-installation',
     sentence: 'a copy of this installation is checking in as well',
-    fix: 'the owner of the node: delete the machine and enrol each copy on its own',
+    fix: 'the owner of the node: rollcall-agent rotate on the right one; or delete the machine and enrol each on its own',
     dependsOn: 'the chain of check answers',
     blocksWork: true,
     visibleWithin: 120,

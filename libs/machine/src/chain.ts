@@ -17,6 +17,10 @@ export const nextStep = (chain: Chain, presented: number | null): ChainStep => (
   issued: Math.max(chain?.cur.number ?? 0, presented ?? 0) + 1,
 });
 
+/** Whether a check may come from the holder of the newest answer, or of the one before: it presents one of the two, or cannot be compared. */
+export const isNewestTwo = (chain: Chain, presented: number | null): boolean =>
+  chain === null || presented === null || linkOf(chain, presented) !== undefined;
+
 /** The chain after a recorded check. */
 export const advance = (chain: Chain, { chain: step, interval }: CheckedIn): Chain => {
   if (!step) return null;

@@ -8,6 +8,8 @@ export type CheckIns = {
   /** Seconds of silence after which the machine counts as absent; null before the first check. */
   readonly window: number | null;
   readonly chain: Chain;
+  /** The generation that presented it; null before the first check, absent on heads that were folded before it was kept. */
+  readonly generation?: number | null;
 };
 
 /** A check whose credential was accepted, with what only the other rules know about it. */
@@ -15,7 +17,7 @@ export type AuthenticatedCheck = AcceptCheck & { readonly machine: string; reado
 
 /** Every accepted check is recorded, also one that says nothing new: it is the liveness. */
 export const checkIn: Rules<CheckIns, AuthenticatedCheck, MachineFact> = {
-  initial: () => ({ window: null, chain: null }),
+  initial: () => ({ window: null, chain: null, generation: null }),
 
   decide(state, check): readonly CheckedIn[] {
     const { machine, generation, boot, sequence, checkId, said, reason, policy } = check;
@@ -31,7 +33,6 @@ export const checkIn: Rules<CheckIns, AuthenticatedCheck, MachineFact> = {
         reason: said === 'stopping' ? reason : null,
         interval: policy.interval,
         window: windowAfter(state.chain, state.window, check.chain, policy),
-        // The place for the signal of a copy (B2): here the presented number is known and compared with the chain.
         chain: nextStep(state.chain, check.chain),
       },
     ];
@@ -39,6 +40,6 @@ export const checkIn: Rules<CheckIns, AuthenticatedCheck, MachineFact> = {
 
   evolve(state, fact) {
     if (fact.type !== 'CheckedIn') return state;
-    return { window: fact.window, chain: advance(state.chain, fact) };
+    return { window: fact.window, chain: advance(state.chain, fact), generation: fact.generation };
   },
 };

@@ -49,6 +49,19 @@ export type GenerationRegistered = {
 };
 /** The first success of a new key is the evidence that it arrived. */
 export type GenerationConfirmed = { readonly type: 'GenerationConfirmed'; readonly generation: number };
+/**
+ * A check presented a chain token that no honest holder of this credential has: it is in use twice (B2). At most once an hour for as long as no
+ * later generation has been confirmed.
+ */
+export type CredentialForked = {
+  readonly type: 'CredentialForked';
+  /** The generation that is in use twice. */
+  readonly generation: number;
+  /** The start of the agent that presented it; whether that is the copy or the original, nobody can tell from here. */
+  readonly boot: Boot;
+  /** RFC 3339, UTC: the record's time, as far as it was known when the check was decided. */
+  readonly noticedAt: string;
+};
 /** The first check of a new start of the agent. */
 export type AgentStarted = { readonly type: 'AgentStarted'; readonly boot: Boot };
 /** The name was adopted from the first check that carried one (O24). Happens once. */
@@ -110,6 +123,7 @@ export type MachineEvent =
   | MachineAdmitted
   | GenerationRegistered
   | GenerationConfirmed
+  | CredentialForked
   | AgentStarted
   | NameAdopted
   | MachineRenamed

@@ -327,11 +327,12 @@ it('knows nothing of a machine before its first fact', () => {
     blockers: [],
     lastWord: null,
     boots: [],
-    checkIns: { window: null, chain: null },
+    checkIns: { window: null, chain: null, generation: null },
     requests: { logTail: null, logTailReceived: null },
     absence: null,
     pause: null,
     labels: {},
+    copies: null,
   });
 });
 

@@ -13,6 +13,7 @@ import {
   type Succeeded,
   successionKey,
 } from './commands.js';
+import { copies, type Copies } from './copies.js';
 import { type Credential, credential } from './credential.js';
 import { type Enrolment, enrolment } from './enrolment.js';
 import type { Boot, MachineFact, SelfReport } from './facts.js';
@@ -39,16 +40,18 @@ export type MachineState = {
    * new fold. (The migration that brings requests is a breaking one: no older instance writes a head without them afterwards.)
    */
   readonly requests?: Requests;
-  /** These three are absent on heads that were folded before they existed, for the same reasons. */
+  /** These are absent on heads that were folded before they existed, for the same reasons. */
   readonly absence?: Absence;
   readonly pause?: Pause;
   readonly labels?: Labels;
+  readonly copies?: Copies;
 };
 
 const requestsOf = (state: MachineState): Requests => state.requests ?? requests.initial();
 const absenceOf = (state: MachineState): Absence => state.absence ?? absence.initial();
 const pauseOf = (state: MachineState): Pause => state.pause ?? pause.initial();
 const labelsOf = (state: MachineState): Labels => state.labels ?? labels.initial();
+const copiesOf = (state: MachineState): Copies => state.copies ?? copies.initial();
 
 const isLiving = (state: MachineState): boolean => state.enrolment !== null && !state.enrolment.deleted;
 
@@ -70,6 +73,7 @@ const evolve = (state: MachineState, fact: MachineFact): MachineState => ({
   absence: absence.evolve(absenceOf(state), fact),
   pause: pause.evolve(pauseOf(state), fact),
   labels: labels.evolve(labelsOf(state), fact),
+  copies: copies.evolve(copiesOf(state), fact),
 });
 
 type Step = (state: MachineState) => readonly MachineFact[];
@@ -99,6 +103,7 @@ const acceptCheck = (state: MachineState, check: AcceptCheck, moment: Moment): r
     (at) => selfReport.decide(at.report, check, moment),
     (at) => readiness.decide(at.blockers, check, moment),
     (at) => lastWord.decide(at.lastWord, check, moment),
+    (at) => copies.decide(copiesOf(at), { ...check, ...presentedBy(at), before: at.checkIns }, moment),
     (at) => checkIn.decide(at.checkIns, { ...check, ...presentedBy(at) }, moment),
   );
 };
@@ -123,7 +128,7 @@ const presentedBy = ({
   return { machine: of.machine, generation: current.generation };
 };
 
-/** The rules of one machine's stream: credential, order of checks, naming, report, readiness, last word, window and chain, requests. */
+/** The rules of one machine's stream: credential, order of checks, naming, report, readiness, last word, copies, window and chain, requests. */
 export const machine: Decider<MachineState, MachineCommand, MachineFact> = {
   fold: 1,
 
@@ -140,6 +145,7 @@ export const machine: Decider<MachineState, MachineCommand, MachineFact> = {
     absence: absence.initial(),
     pause: pause.initial(),
     labels: labels.initial(),
+    copies: copies.initial(),
   }),
 
   decide(state, command, moment) {

@@ -5,8 +5,14 @@ import type { BlockersChanged, MachineFact, StopReason } from './facts.js';
 import type { Lifecycle } from './lifecycle.js';
 import type { Presence } from './presence.js';
 
-/** The code that only a person's word raises and clears: a machine that sends it has said nothing. */
+/** The code that only a person's word raises and clears. */
 export const PAUSED = 'operator-paused';
+
+/** The code that only the chain of check answers raises, and a later generation clears (B2). */
+export const DUPLICATE = 'duplicate-installation';
+
+/** Whether the plane's own record raises and clears a code: a machine that sends it has said nothing. */
+export const isPlanesWord = (code: string): boolean => code === PAUSED || code === DUPLICATE;
 
 /** Sorted codes, each once. */
 export type Blockers = readonly string[];
@@ -21,7 +27,7 @@ export const readiness: Rules<Blockers, AcceptCheck, MachineFact> = {
   decide(state, { blockers, notProbed }): readonly BlockersChanged[] {
     if (blockers === null) return [];
     const kept = state.filter((code) => notProbed.includes(code));
-    const said = [...new Set([...blockers, ...kept])].filter((code) => code !== PAUSED).sort();
+    const said = [...new Set([...blockers, ...kept])].filter((code) => !isPlanesWord(code)).sort();
     const same = said.length === state.length && said.every((code, index) => code === state[index]);
     return same ? [] : [{ type: 'BlockersChanged', blockers: said }];
   },

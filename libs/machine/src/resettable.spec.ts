@@ -20,7 +20,7 @@ it('resets the chain and each boot’s chain number, and nothing else', () => {
       interval,
       chain: null,
     })),
-    checkIns: { window: 120, chain: null },
+    checkIns: { window: 120, chain: null, generation: 1 },
   });
   expect(state.boots.map(({ chain }) => chain)).toEqual([1, 2]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { PAUSED } from './readiness.js';
+import { DUPLICATE, PAUSED } from './readiness.js';
 import { why, type KnownThen } from './why.js';
 
 const TODAY = Date.UTC(2026, 10, 29);
@@ -51,6 +51,8 @@ const full = { code: 'disk-full', since: at('13:00:00') };
 const noted = { code: 'stops-at-logout', since: at('12:00:00') };
 const FULL = 'the disk is full (disk-full) since 13:00:00Z';
 const NOTED = 'the agent stops when its user logs out (stops-at-logout) since 12:00:00Z';
+const copied = { code: DUPLICATE, since: at('13:30:00') };
+const COPIED = 'a copy of this installation is checking in as well (duplicate-installation) since 13:30:00Z';
 const paused = {
   blockers: [{ code: PAUSED, since: at('11:00:00') }],
   pause: { note: 'a new disk', until: at('18:00:00') },
@@ -71,6 +73,8 @@ const ROWS: readonly [string, KnownThen, Partial<KnownThen>, string][] = [
   ['running, both', present, { blockers: [full, noted] }, `${PRESENT}; it cannot take work: ${FULL}; note: ${NOTED}`],
   ['running, paused', present, paused, `${PRESENT}; it cannot take work: ${PAUSE}`],
   ['running, not observed', present, { gaps }, `${PRESENT}; nothing keeps it from work; ${DEAF}`],
+  ['running, copied', present, { blockers: [copied] }, `${PRESENT}; it cannot take work: ${COPIED}`],
+  ['unknown, copied', unknown, { blockers: [copied] }, `${UNKNOWN}; ${COPIED}; ${LISTENED}`],
   ['stopping', stopping, {}, `${STOPPING}14:06:45Z`],
   ['stopping, blocked', stopping, { blockers: [full] }, `${STOPPING}14:06:45Z; the last that it told: ${FULL}`],
   ['stopping, paused', stopping, paused, `${STOPPING}14:06:45Z; ${PAUSE}`],

@@ -4,7 +4,7 @@ import type { Said, StopReason } from './facts.js';
 import type { Lifecycle } from './lifecycle.js';
 import type { Gap, Presence } from './presence.js';
 import { silenceBegan } from './presence.js';
-import { PAUSED } from './readiness.js';
+import { isPlanesWord, PAUSED } from './readiness.js';
 
 /** What is known of a machine at one time of the record: from then on it is, and stays, the same. */
 export type KnownThen = {
@@ -101,9 +101,9 @@ const readinessIn = ({ presence, lifecycle, blockers, pause }: KnownThen, at: Cl
       ...(remarks === '' ? [] : [`note: ${remarks}`]),
     ];
   }
-  // What it said is as old as its last word; a person's word is not.
-  const [said, paused] = [texts(({ code }) => code !== PAUSED), texts(({ code }) => code === PAUSED)];
-  return [...(said === '' ? [] : [`the last that it told: ${said}`]), ...(paused === '' ? [] : [paused])];
+  // What it said is as old as its last word; what the plane says itself is not.
+  const [said, known] = [texts(({ code }) => !isPlanesWord(code)), texts(({ code }) => isPlanesWord(code))];
+  return [...(said === '' ? [] : [`the last that it told: ${said}`]), ...(known === '' ? [] : [known])];
 };
 
 const pausedUntil = ({ note, until }: NonNullable<KnownThen['pause']>, at: Clock): string =>

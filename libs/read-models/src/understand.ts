@@ -59,6 +59,7 @@ const EVENTS: EventShapes = {
   },
   GenerationRegistered: { generation: count, keyHash: text },
   GenerationConfirmed: { generation: count },
+  CredentialForked: { generation: count, boot, noticedAt: timestamp },
   AgentStarted: { boot },
   NameAdopted: { name: text },
   MachineRenamed: { name: text },

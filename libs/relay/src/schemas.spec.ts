@@ -36,6 +36,7 @@ const machine: Samples<MachineEvent> = {
   },
   GenerationRegistered: { generation: 2, keyHash: HASH },
   GenerationConfirmed: { generation: 2 },
+  CredentialForked: { generation: 2, boot: boot(3), noticedAt: EXPIRES },
   AgentStarted: { boot: boot(3) },
   NameAdopted: { name: 'forge' },
   MachineRenamed: { name: 'forge' },

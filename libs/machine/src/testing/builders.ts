@@ -3,6 +3,7 @@ import type {
   AgentStarted,
   Boot,
   CheckedIn,
+  CredentialForked,
   GenerationConfirmed,
   GenerationRegistered,
   LabelsChanged,
@@ -86,6 +87,15 @@ export const registered = (generation: number, hash = keyHash(generation)): Gene
 
 /** A generation that has succeeded once. */
 export const confirmed = (generation: number): GenerationConfirmed => ({ type: 'GenerationConfirmed', generation });
+
+/** The sign of a copy, noticed at noon. */
+export const forked = (over: Partial<CredentialForked> = {}): CredentialForked => ({
+  type: 'CredentialForked',
+  generation: 1,
+  boot: boot(),
+  noticedAt: '2026-01-01T12:00:00.000Z',
+  ...over,
+});
 
 /** The start of a boot. */
 export const started = (of: Boot = boot()): AgentStarted => ({ type: 'AgentStarted', boot: of });

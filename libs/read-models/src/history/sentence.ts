@@ -42,6 +42,8 @@ const sentences = (event: Exclude<MachineEvent, { type: 'BlockersChanged' }>, ac
       return `credential ${event.generation} registered`;
     case 'GenerationConfirmed':
       return `credential ${event.generation} used for the first time`;
+    case 'CredentialForked':
+      return `credential ${event.generation} is in use twice: a copy of this installation is checking in as well (noticed at a check of start ${event.boot.counter})`;
     case 'AgentStarted':
       return `the agent started (start ${event.boot.counter})`;
     case 'NameAdopted':

@@ -3,6 +3,7 @@ import {
   admitted,
   checkedIn,
   deleted,
+  forked,
   labelled,
   logTailReceived,
   logTailRequested,
@@ -48,7 +49,7 @@ it('tells the life of a machine in sentences', () => {
     .record(M, paused('a new disk', '2026-01-01T13:00:00.000Z'), paused('a fan'), { type: 'MachineResumed' });
   record.record(M, labelled({ rack: 'b7', site: 'north' }), labelled({}));
   record.after(5).record(M, wentAbsent(), returned(61), checkedIn(), wentAbsent({ stopReason: 'update' }));
-  record.after(5).record(M, deleted());
+  record.after(5).record(M, forked(), deleted());
   expect(sentences(record)).toEqual([
     'admitted by person anna',
     'credential 1 registered',
@@ -75,6 +76,7 @@ it('tells the life of a machine in sentences', () => {
     'heard from again, after 61 s of absence',
     'checked in once',
     'stopped (update): as it had said, nothing was heard of it since 2026-01-01T12:00:00.000Z',
+    'credential 1 is in use twice: a copy of this installation is checking in as well (noticed at a check of start 1)',
     'deleted by person anna',
   ]);
 });

@@ -5,6 +5,7 @@ import {
   checkedIn,
   confirmed,
   deleted,
+  forked,
   labelled,
   logTailReceived,
   logTailRequested,
@@ -190,6 +191,19 @@ it('keeps the beginning of a pause that is given another note while it is in for
   expect(rowOf(record)?.pause).toEqual({ since: record.now, note: 'again', until: null, by: 'anna' });
   record.record(M, { type: 'MachineResumed' });
   expect(rowOf(record)?.pause).toBeNull();
+});
+
+it('shows the sign of a copy until a later generation is confirmed, whatever the machine says (B2)', () => {
+  const said = (...blockers: string[]) => ({ type: 'BlockersChanged', blockers }) as const;
+  const record = new RecordBuilder(NOON).record(M, admitted(), confirmed(1), forked(), checkedIn());
+  const sign = { code: 'duplicate-installation', since: NOON };
+  expect(rowOf(record)?.blockers).toEqual([sign]);
+  record.after(10).record(M, said('disk-full'), checkedIn());
+  expect(rowOf(record)?.blockers).toEqual([{ code: 'disk-full', since: record.now }, sign]);
+  record.after(10).record(M, said()).after(3_600).record(M, forked());
+  expect(rowOf(record)?.blockers).toEqual([sign]);
+  record.after(10).record(M, confirmed(2), said('duplicate-installation'));
+  expect(rowOf(record)).toMatchObject({ blockers: [], generation: 2 });
 });
 
 it('shows the labels that were set last', () => {

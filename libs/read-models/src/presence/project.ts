@@ -1,6 +1,14 @@
 import { instantOf, type Instant } from '@rollcall/decider';
 import type { RecordedFact } from '@rollcall/event-store';
-import type { Labels, MachineFact, MachinePaused, Said, StopReason } from '@rollcall/machine';
+import {
+  DUPLICATE,
+  isPlanesWord,
+  type Labels,
+  type MachineFact,
+  type MachinePaused,
+  type Said,
+  type StopReason,
+} from '@rollcall/machine';
 import type { Rows } from '../rows.js';
 import { standing, type StandingBlocker } from '../standing.js';
 import { machineOf, understand, type Parked } from '../understand.js';
@@ -107,6 +115,11 @@ const pausedBy = (before: PauseRow | null, recorded: RecordedFact, { note, until
   };
 };
 
+const codesOf = ({ blockers }: PresenceRow): readonly string[] => blockers.map(({ code }) => code);
+
+const blockersWithout = ({ blockers }: PresenceRow, wanted: string): Partial<PresenceRow> =>
+  blockers.some(({ code }) => code === wanted) ? { blockers: blockers.filter(({ code }) => code !== wanted) } : {};
+
 const change = (row: PresenceRow, recorded: RecordedFact, fact: MachineFact): Partial<PresenceRow> => {
   const { recordedAt } = recorded;
   switch (fact.type) {
@@ -120,7 +133,10 @@ const change = (row: PresenceRow, recorded: RecordedFact, fact: MachineFact): Pa
         absentSince: null,
       };
     case 'GenerationConfirmed':
-      return { generation: fact.generation };
+      // Whoever else held a key before is left behind, so no copy stands.
+      return { generation: fact.generation, ...blockersWithout(row, DUPLICATE) };
+    case 'CredentialForked':
+      return { blockers: standing(row.blockers, [...codesOf(row), DUPLICATE], recordedAt) };
     case 'NameAdopted':
       // A name that a person gave is never taken back by a machine's (O24).
       return { name: row.name ?? fact.name };
@@ -129,7 +145,14 @@ const change = (row: PresenceRow, recorded: RecordedFact, fact: MachineFact): Pa
     case 'SelfReportChanged':
       return { hostname: fact.hostname, agentVersion: fact.agentVersion, platform: fact.platform, arch: fact.arch };
     case 'BlockersChanged':
-      return { blockers: standing(row.blockers, fact.blockers, recordedAt) };
+      return {
+        blockers: standing(
+          row.blockers,
+          // A machine says nothing about what the plane itself knows, and does not end it either.
+          [...fact.blockers.filter((code) => !isPlanesWord(code)), ...codesOf(row).filter(isPlanesWord)],
+          recordedAt,
+        ),
+      };
     case 'LogTailRequested':
       return { logTailRequested: instantOf(fact.stamp) };
     case 'LogTailReceived':

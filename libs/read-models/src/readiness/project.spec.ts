@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { admitted, checkedIn, deleted, paused, started } from '@rollcall/machine/testing';
+import { admitted, checkedIn, confirmed, deleted, forked, paused, started } from '@rollcall/machine/testing';
 import { MemoryReadModels, RecordBuilder, torn } from '../testing/index.js';
 
 const M = 'm1';
@@ -95,6 +95,23 @@ it('keeps a person’s pause as an episode of its own, which nothing that the ma
   expect(episodes(record)).toEqual([
     ['operator-paused', 0, 30],
     ['disk-full', 0, 10],
+  ]);
+});
+
+it('keeps the sign of a copy as an episode of its own until a later generation is confirmed, whatever the machine says (B2)', () => {
+  const record = new RecordBuilder(NOON).record(M, admitted(), confirmed(1), forked(), checkedIn());
+  record.after(10).record(M, blockers('duplicate-installation', 'disk-full')).after(10).record(M, blockers());
+  record.after(3_600).record(M, forked(), paused('a new disk'));
+  expect(episodes(record)).toEqual([
+    ['duplicate-installation', 0, null],
+    ['disk-full', 10, 20],
+    ['operator-paused', 3_620, null],
+  ]);
+  record.after(10).record(M, confirmed(2), checkedIn()).after(10).record(M, blockers('duplicate-installation'));
+  expect(episodes(record)).toEqual([
+    ['duplicate-installation', 0, 3_630],
+    ['disk-full', 10, 20],
+    ['operator-paused', 3_620, null],
   ]);
 });
 

@@ -1,6 +1,6 @@
 import { instantOf, type Instant } from '@rollcall/decider';
 import type { RecordedFact } from '@rollcall/event-store';
-import { PAUSED, type MachineFact } from '@rollcall/machine';
+import { DUPLICATE, isPlanesWord, PAUSED, type MachineFact } from '@rollcall/machine';
 import type { Rows } from '../rows.js';
 import { machineOf, understand, type Parked } from '../understand.js';
 
@@ -44,7 +44,7 @@ export const endOf = ({ until, expiresAt }: Episode, heardUntil: Instant): Insta
 /**
  * Applies one fact: a blocker that was not said before begins an episode, one that is not said any more ends its own, and the
  * deletion of the machine ends all. A check-in changes nothing: it says what blocks only by an event, when that changes (O25). A person's
- * pause is an episode like them, which nothing that a machine says begins or ends.
+ * pause and a copy are episodes like them, which nothing that a machine says begins or ends.
  *
  * @returns what could not be used and why, or null
  */
@@ -63,6 +63,8 @@ export const project = (rows: ReadinessRows, recorded: RecordedFact): Parked | n
     case 'BlockersChanged':
     case 'MachinePaused':
     case 'MachineResumed':
+    case 'CredentialForked':
+    case 'GenerationConfirmed':
     case 'MachineDeleted':
       if (!row) return { stream, revision, reason: 'not-admitted', detail: fact.type };
       // Nothing stands in the way of a machine that is no more.
@@ -77,36 +79,46 @@ export const project = (rows: ReadinessRows, recorded: RecordedFact): Parked | n
 
 type Changing = Extract<
   MachineFact,
-  { type: 'BlockersChanged' | 'MachinePaused' | 'MachineResumed' | 'MachineDeleted' }
+  {
+    type:
+      | 'BlockersChanged'
+      | 'MachinePaused'
+      | 'MachineResumed'
+      | 'CredentialForked'
+      | 'GenerationConfirmed'
+      | 'MachineDeleted';
+  }
 >;
 type Place = { readonly machine: string; readonly revision: number; readonly recordedAt: Instant };
 
-const isPause = ({ code }: Episode): boolean => code === PAUSED;
-
 /** What stands after a fact, by what stood before: episodes that go on, and those that begin. */
 const after = (fact: Changing, before: readonly Episode[], place: Place): readonly Episode[] => {
-  const said = before.filter((episode) => !isPause(episode));
-  const pauses = before.filter(isPause);
+  const without = (wanted: string): readonly Episode[] => before.filter(({ code }) => code !== wanted);
   const begun = (code: string, expiresAt: Instant | null = null): Episode => {
     const { machine, revision, recordedAt } = place;
     return { machine, code, sinceRevision: revision, since: recordedAt, until: null, expiresAt };
   };
   switch (fact.type) {
     case 'BlockersChanged': {
-      // A machine that says a person's word has said nothing.
-      const codes = new Set(fact.blockers.filter((code) => code !== PAUSED));
-      const known = new Set(said.map(({ code }) => code));
-      const kept = said.filter(({ code }) => codes.has(code));
-      return [...kept, ...pauses, ...[...codes.difference(known)].map((code) => begun(code))];
+      // A machine that says what only the plane knows has said nothing.
+      const codes = new Set(fact.blockers.filter((code) => !isPlanesWord(code)));
+      const known = new Set(before.map(({ code }) => code));
+      const kept = before.filter(({ code }) => isPlanesWord(code) || codes.has(code));
+      return [...kept, ...[...codes.difference(known)].map((code) => begun(code))];
     }
     case 'MachinePaused': {
       const expiresAt = fact.until === null ? null : instantOf(fact.until);
       // Another note or expiry while it is in force: the pause goes on.
-      const inForce = pauses.find((pause) => endOf(pause, place.recordedAt) === null);
-      return [...said, inForce ? { ...inForce, expiresAt } : begun(PAUSED, expiresAt)];
+      const inForce = before.find((episode) => episode.code === PAUSED && endOf(episode, place.recordedAt) === null);
+      return [...without(PAUSED), inForce ? { ...inForce, expiresAt } : begun(PAUSED, expiresAt)];
     }
     case 'MachineResumed':
-      return said;
+      return without(PAUSED);
+    case 'CredentialForked':
+      // Signalled again, while it stands: it goes on.
+      return before.some(({ code }) => code === DUPLICATE) ? before : [...before, begun(DUPLICATE)];
+    case 'GenerationConfirmed':
+      return without(DUPLICATE);
     case 'MachineDeleted':
       return [];
   }

@@ -1,5 +1,5 @@
 import type { StreamPast } from '@rollcall/event-store';
-import { PAUSED, type Gap } from '@rollcall/machine';
+import { DUPLICATE, isPlanesWord, type Gap } from '@rollcall/machine';
 import type { MachineView, WhyBasis } from '@rollcall/wire';
 
 const utc = (instant: number): string => new Date(instant).toISOString();
@@ -18,7 +18,8 @@ export const basisOf = (
     // One of an earlier silence says nothing about this one, before it is recorded itself.
     ...(absentSince === null ? [] : ['WentAbsent']),
     ...(lifecycle === 'stopping' || lifecycle === 'stopped' ? ['StopAnnounced'] : []),
-    ...(blockers.some(({ code }) => code !== PAUSED) ? ['BlockersChanged'] : []),
+    ...(blockers.some(({ code }) => !isPlanesWord(code)) ? ['BlockersChanged'] : []),
+    ...(blockers.some(({ code }) => code === DUPLICATE) ? ['CredentialForked'] : []),
     ...(pause === null ? [] : ['MachinePaused']),
   ];
   const newest = spokenOf.flatMap((type) => events.findLast(({ event }) => event.type === type) ?? []);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { LedgerEvent, RecordedEvent } from '@rollcall/event-store';
-import { admitted, confirmed, deleted, MACHINE_ID, returned, wentAbsent } from '@rollcall/machine/testing';
+import { admitted, confirmed, deleted, forked, MACHINE_ID, returned, wentAbsent } from '@rollcall/machine/testing';
 import { SUBSCRIBABLE } from '@rollcall/webhook-endpoint';
 import { endpointIn, isTold, type Endpoint } from './subscriptions.js';
 import { learn, noticeOf, testNotice, TYPES_OF, UNKNOWN, type Notice } from './notice.js';
@@ -87,6 +87,15 @@ describe('a notice', () => {
     expect(noticeOf(at(['disk-full']), recorded(blockers('clock-wrong', 'disk-full')))).toBeNull();
     expect(noticeOf(at(['disk-full']), recorded(blockers()))).toBeNull();
     expect(noticeOf(at(), recorded(blockers('stops-at-logout')))).toBeNull();
+  });
+
+  it('of a copy is sent once for as long as its sign stands, also where something else blocks the machine (B2)', () => {
+    const copied = recorded(forked());
+    expect(noticeOf(known(admitted(), blockers('disk-full')), copied)?.type).toBe('machine.blocked');
+    expect(data(noticeOf(box, copied))).toMatchObject({ blockers: [{ code: 'duplicate-installation' }] });
+    expect(noticeOf(known(admitted(), forked()), copied)).toBeNull();
+    expect(noticeOf(known(admitted(), forked()), recorded(blockers('disk-full')))).toBeNull();
+    expect(noticeOf(known(admitted(), forked(), confirmed(2)), copied)?.type).toBe('machine.blocked');
   });
 
   it('of a rotation is sent for every generation but the first, which is the arrival (O19)', () => {

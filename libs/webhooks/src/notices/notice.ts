@@ -1,6 +1,6 @@
 import { instantOf, timestampOf, type Instant, type Json } from '@rollcall/decider';
 import type { LedgerEvent, RecordedEvent } from '@rollcall/event-store';
-import { blockerOf, machineIdOf, type MachineEvent } from '@rollcall/machine';
+import { blockerOf, DUPLICATE, machineIdOf, type MachineEvent } from '@rollcall/machine';
 import type { Subscribable } from '@rollcall/webhook-endpoint';
 
 /** The `type` of a notice. The test is sent to whoever asks for it, subscribed or not. */
@@ -31,12 +31,14 @@ export type KnownMachine = {
   /** null before its admission. */
   readonly owner: string | null;
   readonly name: string | null;
-  /** Whether something that blocks work stands. */
+  /** Whether something that blocks work stands by the machine's own word. */
   readonly blocked: boolean;
+  /** Whether the sign of a copy stands. */
+  readonly forked: boolean;
 };
 
 /** Nothing is known yet. */
-export const UNKNOWN: KnownMachine = { owner: null, name: null, blocked: false };
+export const UNKNOWN: KnownMachine = { owner: null, name: null, blocked: false, forked: false };
 
 /** The events that `learn` looks at. */
 export const LEARNT: readonly MachineEvent['type'][] = [
@@ -44,6 +46,8 @@ export const LEARNT: readonly MachineEvent['type'][] = [
   'NameAdopted',
   'MachineRenamed',
   'BlockersChanged',
+  'CredentialForked',
+  'GenerationConfirmed',
 ];
 
 /** What is known after an event. One that it cannot read changes nothing. */
@@ -56,6 +60,10 @@ export const learn = (known: KnownMachine, event: LedgerEvent): KnownMachine => 
       return { ...known, name: textOr(known.name, event['name']) };
     case 'BlockersChanged':
       return { ...known, blocked: blocking(event).length > 0 };
+    case 'CredentialForked':
+      return { ...known, forked: true };
+    case 'GenerationConfirmed':
+      return { ...known, forked: false };
     default:
       return known;
   }
@@ -68,6 +76,7 @@ export const TYPES_OF: Readonly<Partial<Record<string, readonly Subscribable[]>>
   // Its end is looked at also where nobody is told of it: the absence may be held back (B4).
   Returned: ['machine.returned', 'machine.absent', 'fleet.silence'],
   BlockersChanged: ['machine.blocked'],
+  CredentialForked: ['machine.blocked'],
   GenerationConfirmed: ['credential.rotated'],
   MachineDeleted: ['machine.deleted', 'machine.absent', 'fleet.silence'],
 } satisfies Partial<Record<MachineEvent['type'], readonly Subscribable[]>>;
@@ -126,9 +135,12 @@ const toldOf = (known: KnownMachine, event: LedgerEvent): Told | null => {
     case 'BlockersChanged': {
       const codes = blocking(event);
       // From none to some: a second one is no news to somebody who was called for the first.
-      if (known.blocked || codes.length === 0) return null;
+      if (known.blocked || known.forked || codes.length === 0) return null;
       return { type: 'machine.blocked', data: { blockers: codes.slice(0, MOST_BLOCKERS).map(blockerIn) } };
     }
+    case 'CredentialForked':
+      // Whoever was called for a full disk has not been told that a credential was copied. The signals that follow are no news.
+      return known.forked ? null : { type: 'machine.blocked', data: { blockers: [blockerIn(DUPLICATE)] } };
     case 'GenerationConfirmed': {
       const { generation } = event;
       // The first is the machine's arrival, and no rotation.
