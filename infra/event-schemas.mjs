@@ -16,6 +16,7 @@ const directory = join(root, 'docs/schemas');
 /** The ledger events of each category: the file and the type that lists them. */
 const CATEGORIES = {
   machine: ['libs/machine/src/facts.ts', 'MachineEvent'],
+  refusals: ['libs/machine/src/facts.ts', 'RefusalEvent'],
   token: ['libs/admission/src/facts.ts', 'TokenEvent'],
   person: ['libs/person/src/facts.ts', 'PersonEvent'],
   promises: ['libs/promise-book/src/facts.ts', 'PromiseEvent'],
@@ -34,6 +35,8 @@ const definitionsIn = (path) =>
     additionalProperties: true,
   }).createSchema('*').definitions;
 
+const whole = (type) => (type === 'number' ? 'integer' : type);
+
 /** A schema without references, integers for numbers (no recorded body holds another one), and what is withheld left out. */
 const settled = (schema, definitions) => {
   if (Array.isArray(schema)) return schema.map((each) => settled(each, definitions));
@@ -45,7 +48,7 @@ const settled = (schema, definitions) => {
   const { type, properties, required, ...rest } = schema;
   const isKept = (name) => !isWithheld(name);
   return {
-    ...(type && { type: type === 'number' ? 'integer' : type }),
+    ...(type && { type: Array.isArray(type) ? type.map(whole) : whole(type) }),
     ...Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, settled(value, definitions)])),
     ...(properties && {
       properties: Object.fromEntries(

@@ -11,6 +11,7 @@ it('builds from its root module, and every route declares what it does', async (
       'POST /v1/check accept-check',
       'POST /v1/enrolments enrol',
       'PUT /v1/log-tails/:stamp receive-log-tail',
+      'POST /v1/credential/rotations start-rotation',
       'GET /healthz tell-health',
       'GET /readyz tell-health',
     ]);
@@ -22,6 +23,7 @@ it('builds from its root module, and every route declares what it does', async (
 it('is described by a document of the same routes', async () =>
   expect(Object.keys(((await document()) as { paths: object }).paths).sort()).toEqual([
     '/v1/check',
+    '/v1/credential/rotations',
     '/v1/enrolments',
     '/v1/log-tails/{stamp}',
   ]));

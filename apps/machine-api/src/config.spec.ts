@@ -16,6 +16,7 @@ it('has a default for everything but the database, the certificate and the chain
     tls: { directory: ENOUGH.ROLLCALL_CA_DIR, name: 'machine-api', hosts: ['localhost', '127.0.0.1', '::1'] },
     chainKeyFile: ENOUGH.ROLLCALL_CHAIN_KEY_FILE,
     policy: { interval: 30, windowFloor: 120 },
+    rotation: { afterDays: null },
     markMs: 5_000,
     metrics: null,
     traces: null,

@@ -1,4 +1,4 @@
-import type { CheckPolicy } from '@rollcall/machine';
+import type { CheckPolicy, RotationPolicy } from '@rollcall/machine';
 import {
   readDatabase,
   readGapSeconds,
@@ -25,6 +25,7 @@ export type MachineApiConfig = {
   /** The key of the chain tokens; the instances of a plane share it. */
   readonly chainKeyFile: string;
   readonly policy: CheckPolicy;
+  readonly rotation: RotationPolicy;
   /** Milliseconds without an append after which the plane marks that it could have heard something (B1). */
   readonly markMs: number;
   /** null: nothing is measured. */
@@ -60,6 +61,7 @@ export const readMachineApiConfig = (environment: Environment): MachineApiConfig
       tls: readTlsUnlessProxied(settings, { name: APP_NAME, host }),
       chainKeyFile: settings.text('ROLLCALL_CHAIN_KEY_FILE'),
       policy: readPolicy(settings),
+      rotation: readRotation(settings),
       markMs: readMark(settings) * 1000,
       metrics: readMetrics(settings),
       traces: readTraces(settings),
@@ -82,6 +84,11 @@ const readPolicy = (settings: EnvironmentReader): CheckPolicy => {
       default: WINDOW_FLOOR_SECONDS,
     }),
   };
+};
+
+const readRotation = (settings: EnvironmentReader): RotationPolicy => {
+  const days = settings.integer('ROLLCALL_ROTATE_AFTER_DAYS', { min: 0, max: 3_650, default: 0 });
+  return { afterDays: days === 0 ? null : days };
 };
 
 const readMark = (settings: EnvironmentReader): number => {

@@ -5,6 +5,9 @@ import { LogTails } from '@rollcall/log-tails';
 import { Authenticator, HealthModule, type ReadinessCheck } from '@rollcall/nest-platform';
 import { NO_METRICS } from '@rollcall/telemetry';
 import { ChainTokens } from './chain/chain-tokens.js';
+import { RefusedUses } from './credential/refused-uses.js';
+import { StartRotationController } from './credential/start-rotation/start-rotation.controller.js';
+import { StartRotationHandler } from './credential/start-rotation/start-rotation.handler.js';
 import { ReceiveLogTailController } from './log-tail/receive-log-tail/receive-log-tail.controller.js';
 import { ReceiveLogTailHandler } from './log-tail/receive-log-tail/receive-log-tail.handler.js';
 import { AcceptCheckController } from './machine/accept-check/accept-check.controller.js';
@@ -36,11 +39,13 @@ export class MachineApiModule {
     return {
       module: MachineApiModule,
       imports: [CqrsModule, HealthModule.register({ checks: () => readiness })],
-      controllers: [AcceptCheckController, EnrolController, ReceiveLogTailController],
+      controllers: [AcceptCheckController, EnrolController, ReceiveLogTailController, StartRotationController],
       providers: [
         AcceptMachineCheckHandler,
         EnrolInstallationHandler,
         ReceiveLogTailHandler,
+        StartRotationHandler,
+        RefusedUses,
         CredentialHolders,
         { provide: Authenticator, useClass: CredentialForm },
         { provide: EventStore, useValue: store },

@@ -265,7 +265,7 @@ it('answers a check with who the machine is, when to come again, and what to pre
     interval: 30,
     chain: expect.stringMatching(/^[0-9a-f-]{36}\.1\.[A-Za-z0-9_-]{43}$/),
     pins: ['sha256/current'],
-    requests: { logTail: null, rotate: false },
+    requests: { logTail: null, rotate: null },
     serverTime: new Date(now).toISOString(),
   });
   expect((await check(app, credential, checkBody({ sequence: 2 }))).body).not.toHaveProperty('pins');

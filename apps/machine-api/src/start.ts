@@ -123,7 +123,7 @@ const serve = async (
   const epoch = await RecordEpoch.of(store);
   // A proxy has a certificate of its own, which agents verify by their system's store.
   const pins = tls?.pins ?? [];
-  const terms = new MachineTerms(config.policy, pins);
+  const terms = new MachineTerms(config.policy, pins, config.rotation);
   const readiness = recordReadiness(store, config.database);
   const counts = new CheckCounts(metrics.meter);
   const measured = config.metrics && measureRequests(metrics.meter);

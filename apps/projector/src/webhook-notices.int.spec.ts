@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { renewEpoch, PostgresEventStore } from '@rollcall/event-store-postgres';
-import { credentialKey, machine, machineStream, type MachineCommand } from '@rollcall/machine';
+import {
+  refusals,
+  refusalsStream,
+  credentialKey,
+  machine,
+  machineStream,
+  type MachineCommand,
+} from '@rollcall/machine';
 import { admit, check } from '@rollcall/machine/testing';
 import {
   Follower,
@@ -37,6 +44,7 @@ const EVERYTHING: readonly Subscribable[] = [
   'machine.admitted',
   'machine.deleted',
   'credential.rotated',
+  'credential.refused',
 ];
 const actor = { kind: 'person', id: 'test' } as const;
 
@@ -108,6 +116,21 @@ class TestMachine {
     return this.#decide({ type: 'NoteSilence', heardUntil: Date.now() + 86_400_000, gapEnd: null });
   }
 
+  async refused(): Promise<void> {
+    const refused = {
+      code: 'credential-revoked',
+      generation: 1,
+      keyHash: this.#keys[0]!,
+      lastAcceptedAt: null,
+    } as const;
+    await store.decide(
+      refusals,
+      { stream: refusalsStream(this.id) },
+      { type: 'NoteRefusal', machine: this.id, ...refused },
+      { actor },
+    );
+  }
+
   delete(): Promise<void> {
     return this.#decide({ type: 'DeleteMachine' });
   }
@@ -169,6 +192,7 @@ describe('who is told what', () => {
     await box.check({ said: 'stopping', reason: 'update' });
     await box.silence();
     await box.delete();
+    await box.refused();
     await TestMachine.of('eve');
     await lookThrough();
     expect(await typesTold(all)).toEqual([
@@ -180,10 +204,11 @@ describe('who is told what', () => {
       'machine.returned',
       'machine.stopped',
       'machine.deleted',
+      'credential.refused',
     ]);
     expect(await typesTold(some)).toEqual(['machine.returned', 'machine.returned']);
     expect(await typesTold(eves)).toEqual(['machine.admitted']);
-    expect(await turns()).toBe(11);
+    expect(await turns()).toBe(12);
     const [first, second] = await told(all);
     expect([first?.machine, second?.machine]).toEqual([old.id, box.id]);
     expect(JSON.parse(second?.body ?? '')).toMatchObject({ type: 'machine.admitted', data: { name: 'box' } });

@@ -23,6 +23,7 @@ const rules = {
 
   // a machine, about itself
   'accept-check': { does: 'Records that a machine is there.', machine: true },
+  'start-rotation': { does: 'Registers the next credential of a machine.', machine: true },
   'receive-log-tail': { does: 'Takes the log that the plane asked a machine for.', machine: true },
 
   // what admits and what cannot be taken back: a session that was left open must not be enough

@@ -421,6 +421,7 @@ export class GroupCommit {
     );
     this.onAppend({ facts, ms: performance.now() - begun });
     const { batch, outcomes } = result;
+    // What rests on known heads asks nobody for the time, and still must not fall behind it.
     this.heardAt = Math.max(this.heardAt, result.recordedAt);
     for (const { append, index } of traced)
       append.end(outcomes[index] === 'ok' && batch !== null ? { batch, facts } : null);

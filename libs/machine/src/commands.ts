@@ -1,5 +1,5 @@
 import type { Instant } from '@rollcall/decider';
-import type { Boot, Said, SelfReport, StopReason } from './facts.js';
+import type { Boot, RefusedFor, Said, SelfReport, StopReason } from './facts.js';
 
 /** A token was presented by an installation that makes its own secret; `token` is what the token's stream says. */
 export type AdmitMachine = {
@@ -73,7 +73,12 @@ export type StartRotation = {
   readonly keyHash: string;
   /** SHA-256 of the next credential, hex. */
   readonly nextKeyHash: string;
+  /** Somebody registered that hash before, as its claim says; it stays claimed for ever. (Default: nobody did) */
+  readonly isKnown?: boolean;
 };
+
+/** A person wants the machine to take a new credential; the request waits for as long as it takes (O19). */
+export type RequestRotation = { readonly type: 'RequestRotation' };
 
 /** A person asks for the tail of the machine's log; the request waits for as long as it takes (O26). */
 export type RequestLogTail = { readonly type: 'RequestLogTail' };
@@ -120,6 +125,7 @@ export type MachineCommand =
   | AdmitMachine
   | AcceptCheck
   | StartRotation
+  | RequestRotation
   | RenameMachine
   | RequestLogTail
   | ReceiveLogTail
@@ -149,3 +155,18 @@ export const machineStream = (machineId: string): string => `machine-${machineId
 
 /** The id of the machine that a stream is about. */
 export const machineIdOf = (stream: string): string => stream.slice('machine-'.length);
+
+/** A credential was refused that this machine once registered: for the stream beside the machine's own (B7). */
+export type NoteRefusal = {
+  readonly type: 'NoteRefusal';
+  readonly machine: string;
+  readonly code: RefusedFor;
+  readonly generation: number | null;
+  /** SHA-256 of the credential that was presented, hex. */
+  readonly keyHash: string;
+  /** When the machine's newest check was recorded; null without one. */
+  readonly lastAcceptedAt: Instant | null;
+};
+
+/** The stream of the refused uses of a machine's credentials. */
+export const refusalsStream = (machineId: string): string => `refusals-${machineId}`;

@@ -46,8 +46,10 @@ export type GenerationRegistered = {
   readonly type: 'GenerationRegistered';
   readonly generation: number;
   readonly keyHash: string;
+  /** When that was decided (RFC 3339, UTC): what its age and an unused one's end are counted from. Absent in older records. */
+  readonly registeredAt?: string;
 };
-/** The first success of a new key is the evidence that it arrived. */
+/** The first success of a new key is the evidence that it arrived; the generation that was current until then is cut by it. */
 export type GenerationConfirmed = { readonly type: 'GenerationConfirmed'; readonly generation: number };
 /**
  * A check presented a chain token that no honest holder of this credential has: it is in use twice (B2). At most once an hour for as long as no
@@ -61,6 +63,18 @@ export type CredentialForked = {
   readonly boot: Boot;
   /** RFC 3339, UTC: the record's time, as far as it was known when the check was decided. */
   readonly noticedAt: string;
+};
+/**
+ * A registered generation was not used in time, so its key never counts; the current one is unaffected. (One whose place another
+ * registration has taken is void by that, without a word of its own.)
+ */
+export type PendingVoided = { readonly type: 'PendingVoided'; readonly generation: number };
+/** A person wants every generation up to this one replaced. It rides on each answer until a newer one is confirmed. */
+export type RotationRequested = {
+  readonly type: 'RotationRequested';
+  /** The request's own name, for whoever carries it out (RFC 3339, UTC). */
+  readonly stamp: string;
+  readonly generation: number;
 };
 /** The first check of a new start of the agent. */
 export type AgentStarted = { readonly type: 'AgentStarted'; readonly boot: Boot };
@@ -124,6 +138,8 @@ export type MachineEvent =
   | GenerationRegistered
   | GenerationConfirmed
   | CredentialForked
+  | PendingVoided
+  | RotationRequested
   | AgentStarted
   | NameAdopted
   | MachineRenamed
@@ -138,6 +154,32 @@ export type MachineEvent =
   | MachineResumed
   | LabelsChanged
   | MachineDeleted;
+
+// ---- ledger events of the category `refusals`: the stream `refusals-<machine>`, because nothing follows a deletion in the machine's own ----
+
+/** Why a credential that this plane once accepted is refused: the machine was deleted, or a newer generation is in use (O20). */
+export type RefusedFor = 'credential-revoked' | 'generation-behind';
+
+/**
+ * Somebody presented a credential that does not act any more (B7): the first such use, and then at most one an hour for each reason. The
+ * actor is the plane.
+ */
+export type CredentialRefused = {
+  readonly type: 'CredentialRefused';
+  /** The machine's id. */
+  readonly machine: string;
+  readonly code: RefusedFor;
+  /** Of the credential that was presented; null where it is too old for the head to know, and then its hash says which it was. */
+  readonly generation: number | null;
+  readonly keyHash: string;
+  /** When the machine's newest check was recorded, by whichever key; null where there never was one (RFC 3339, UTC). */
+  readonly lastAcceptedAt: string | null;
+  /** When it was refused, by the record's time; the lag to `lastAcceptedAt` is what the proof of a revocation shows. */
+  readonly refusedAt: string;
+};
+
+/** Everything of the ledger about refused uses. */
+export type RefusalEvent = CredentialRefused;
 
 // ---- the check-in ---------------------------------------------------------------------------------------------------
 

@@ -1,6 +1,17 @@
 export * from './facts.js';
 export * from './commands.js';
-export { answerTo, type CheckAnswerContent, dueForAbsence, handingOn, machine, type MachineState } from './machine.js';
+export {
+  answerTo,
+  type CheckAnswerContent,
+  dueForAbsence,
+  handingOn,
+  machine,
+  type MachineState,
+  rotationAsked,
+  type RotationPolicy,
+} from './machine.js';
+export { generationOf } from './credential.js';
+export { refusals, type Refusals } from './refusals.js';
 export { withoutResettable } from './resettable.js';
 export { gapBetween, type Gap, type Heard, presence, type Presence, silence } from './presence.js';
 export { type Requests } from './requests.js';

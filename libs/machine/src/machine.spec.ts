@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { specFor } from '@rollcall/decider/testing';
 import { machineIdOf, machineStream } from './commands.js';
 import type { MachineFact, SelfReport } from './facts.js';
-import { answerTo, machine } from './machine.js';
+import { answerTo, machine, rotationAsked } from './machine.js';
 import {
   admit,
   admitted,
@@ -17,6 +17,7 @@ import {
   MACHINE_ID,
   NO_REPORT,
   registered,
+  rotationRequested,
   started,
 } from './testing/builders.js';
 
@@ -56,7 +57,7 @@ describe('admission', () => {
     const { expiresAt } = admit().token;
     given()
       .when(admit(), { now: expiresAt - 1 })
-      .then(admitted(), registered(1));
+      .then(admitted(), registered(1, keyHash(1), '2026-01-01T12:59:59.999Z'));
     given().when(admit(), { now: expiresAt }).thenRefused('token-refused', {});
   });
 
@@ -321,14 +322,14 @@ describe('deletion is the end (O31)', () => {
 it('knows nothing of a machine before its first fact', () => {
   expect(machine.initial()).toStrictEqual({
     enrolment: null,
-    credential: { status: 'unknown', current: null, pending: null, highest: 0 },
+    credential: { status: 'unknown', current: null, pending: null, previous: null, highest: 0 },
     name: null,
     report: NO_REPORT,
     blockers: [],
     lastWord: null,
     boots: [],
     checkIns: { window: null, chain: null, generation: null },
-    requests: { logTail: null, logTailReceived: null },
+    requests: { logTail: null, logTailReceived: null, rotation: null },
     absence: null,
     pause: null,
     labels: {},
@@ -353,4 +354,52 @@ describe('a fact of an unknown type', () => {
     const strays: MachineFact[] = [deleted(), registered(1)];
     for (const stray of strays) expect(machine.evolve(machine.initial(), stray).enrolment).toBeNull();
   });
+});
+
+describe('whether an answer asks for a rotation (O19, N26)', () => {
+  const after = (...facts: MachineFact[]) => facts.reduce(machine.evolve, machine.initial());
+  const DAY = 86_400_000;
+  const NOON = Date.UTC(2026, 0, 1, 12);
+  const old = after(admitted(), registered(1), confirmed(1));
+  const yearly = { afterDays: 365 };
+
+  it('follows a person’s request, whatever the age', () => {
+    const asked = after(admitted(), registered(1), confirmed(1), rotationRequested('2026-01-02T00:00:00.000Z', 1));
+    for (const afterDays of [null, 1])
+      expect(rotationAsked(asked, { afterDays }, NOON + 9 * DAY)).toBe('2026-01-02T00:00:00.000Z');
+  });
+
+  it('follows the age of the current generation, from the day on that the policy names', () => {
+    expect(rotationAsked(old, yearly, NOON + 365 * DAY - 1)).toBeNull();
+    expect(rotationAsked(old, yearly, NOON + 365 * DAY)).toBe('2027-01-01T12:00:00.000Z');
+    expect(rotationAsked(old, { afterDays: null }, NOON + 9_999 * DAY)).toBeNull();
+  });
+
+  it('takes a generation of an unknown age for an old one, and a machine that never arrived for none', () => {
+    expect(
+      rotationAsked(after(admitted(), registered(1, keyHash(1), null), confirmed(1)), yearly, NOON),
+    ).not.toBeNull();
+    expect(rotationAsked(after(admitted(), registered(1)), yearly, NOON + 999 * DAY)).toBeNull();
+  });
+
+  it('is no reason to refuse the old key, however long its machine was away (N26)', () => {
+    given(admitted(), registered(1), confirmed(1))
+      .when(check(), { now: NOON + 3_650 * DAY })
+      .thenState({
+        credential: {
+          current: { generation: 1, keyHash: keyHash(1), registeredAt: '2026-01-01T12:00:00.000Z' },
+          pending: null,
+          previous: null,
+          highest: 1,
+          status: 'live',
+        },
+      });
+  });
+});
+
+it('takes a request to rotate for every generation that is registered, also a pending one', () => {
+  given(admitted(), registered(1), confirmed(1), registered(2))
+    .when({ type: 'RequestRotation' }, { now: Date.UTC(2026, 0, 2) })
+    .then(rotationRequested('2026-01-02T00:00:00.000Z', 2));
+  given(admitted(), registered(1), deleted()).when({ type: 'RequestRotation' }).thenRefused('machine-not-found');
 });

@@ -1,4 +1,12 @@
-import { type ClaimChange, type Decider, type Instant, type Moment, Refusal } from '@rollcall/decider';
+import {
+  type ClaimChange,
+  type Decider,
+  type Instant,
+  instantOf,
+  type Moment,
+  Refusal,
+  timestampOf,
+} from '@rollcall/decider';
 import { type Absence, absence, absenceDue } from './absence.js';
 import { type Boots, bootRecord, boots, isRepetition } from './boots.js';
 import { checkIn, type CheckIns } from './check-in.js';
@@ -170,6 +178,9 @@ export const machine: Decider<MachineState, MachineCommand, MachineFact> = {
       case 'RequestLogTail':
         requireLiving(state);
         return requests.decide(requestsOf(state), command, moment);
+      case 'RequestRotation':
+        requireLiving(state);
+        return requests.decide(requestsOf(state), { ...command, generation: state.credential.highest }, moment);
       case 'ReceiveLogTail':
         return inTurn(
           state,
@@ -229,6 +240,25 @@ export const dueForAbsence = (
   heard: { readonly lastCheckAt: Instant | null; readonly gapEnd: Instant | null },
 ): Instant | null =>
   isLiving(state) ? absenceDue({ absence: absenceOf(state), window: state.checkIns.window }, heard) : null;
+
+/** How old a generation may become before its machine is asked for a newer one; null: as old as it likes. */
+export type RotationPolicy = { readonly afterDays: number | null };
+
+const DAY_MS = 86_400_000;
+
+/**
+ * The stamp of the rotation that an answer asks for: a person's request, or that of the current generation's age. Nothing is recorded for the
+ * latter, and nobody is refused for it: a node that was away for a year checks in with its old key, and is asked then (N26). A generation from
+ * before the record said when it was registered is older than any policy.
+ */
+export const rotationAsked = (state: MachineState, { afterDays }: RotationPolicy, now: Instant): string | null => {
+  const { current } = state.credential;
+  const asked = requestsOf(state).rotation?.stamp;
+  if (asked !== undefined) return asked;
+  if (afterDays === null || current === null) return null;
+  const due = instantOf(current.registeredAt ?? timestampOf(0)) + afterDays * DAY_MS;
+  return now >= due ? timestampOf(due) : null;
+};
 
 /** What the answer to an accepted check says. The same for a repetition of that check, but for what is asked meanwhile. */
 export type CheckAnswerContent = {

@@ -1,7 +1,14 @@
-import { it } from '@jest/globals';
+import { describe, it } from '@jest/globals';
 import { specFor } from '@rollcall/decider/testing';
 import { requests } from './requests.js';
-import { deleted, logTailReceived, logTailRequested } from './testing/builders.js';
+import {
+  confirmed,
+  deleted,
+  logTailReceived,
+  logTailRequested,
+  registered,
+  rotationRequested,
+} from './testing/builders.js';
 
 const given = specFor(requests);
 const NOW = Date.UTC(2026, 0, 1, 12);
@@ -49,3 +56,34 @@ it('ends with the machine (O26, O31)', () =>
   given(logTailRequested(AT_NOON), logTailReceived(AT_NOON), logTailRequested(A_MOMENT_LATER), deleted())
     .when(receive(A_MOMENT_LATER))
     .thenRefused('request-not-pending', {}));
+
+describe('a request to rotate (O19)', () => {
+  const rotate = (generation: number) => ({ type: 'RequestRotation', generation }) as const;
+
+  it('is stamped, and names the newest generation that it is to replace', () =>
+    given().when(rotate(2), { now: NOW }).then(rotationRequested(AT_NOON, 2)));
+
+  it('waits until a newer generation has succeeded, and no older one answers it', () => {
+    const waits = { rotation: { stamp: AT_NOON, generation: 2 } };
+    given(rotationRequested(AT_NOON, 2), registered(3), confirmed(2)).when(request, { now: NOW }).thenState(waits);
+    given(rotationRequested(AT_NOON, 2), registered(3), confirmed(3))
+      .when(request, { now: NOW })
+      .thenState({ rotation: null });
+  });
+
+  it('asks for nothing more while it waits, and anew afterwards', () => {
+    given(rotationRequested(AT_NOON, 2))
+      .when(rotate(3), { now: NOW + 1 })
+      .thenNothing();
+    given(rotationRequested(AT_NOON, 2), confirmed(3))
+      .when(rotate(3), { now: NOW + 1 })
+      .then(rotationRequested(A_MOMENT_LATER, 3));
+  });
+
+  it('and one for the log do not touch each other, and end with the machine', () => {
+    given(rotationRequested(AT_NOON, 1), logTailRequested(AT_NOON), logTailReceived(AT_NOON))
+      .when(rotate(1))
+      .thenNothing();
+    given(rotationRequested(AT_NOON, 1), deleted()).when(rotate(1), { now: NOW }).then(rotationRequested(AT_NOON, 1));
+  });
+});

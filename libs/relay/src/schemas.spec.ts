@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { TokenEvent } from '@rollcall/admission';
 import { bodyOf, type Batch, type LedgerEvent } from '@rollcall/event-store';
-import type { MachineEvent } from '@rollcall/machine';
+import type { MachineEvent, RefusalEvent } from '@rollcall/machine';
 import { boot } from '@rollcall/machine/testing';
 import type { PersonEvent } from '@rollcall/person';
 import type { PromiseEvent } from '@rollcall/promise-book';
@@ -34,9 +34,11 @@ const machine: Samples<MachineEvent> = {
     identifierHash: HASH,
     succeeds: '0',
   },
-  GenerationRegistered: { generation: 2, keyHash: HASH },
+  GenerationRegistered: { generation: 2, keyHash: HASH, registeredAt: EXPIRES },
   GenerationConfirmed: { generation: 2 },
   CredentialForked: { generation: 2, boot: boot(3), noticedAt: EXPIRES },
+  PendingVoided: { generation: 2 },
+  RotationRequested: { stamp: EXPIRES, generation: 2 },
   AgentStarted: { boot: boot(3) },
   NameAdopted: { name: 'forge' },
   MachineRenamed: { name: 'forge' },
@@ -51,6 +53,16 @@ const machine: Samples<MachineEvent> = {
   MachineResumed: {},
   LabelsChanged: { labels: { rack: 'b7' } },
   MachineDeleted: { identifierHash: HASH, nodeId: 'n' },
+};
+const refusals: Samples<RefusalEvent> = {
+  CredentialRefused: {
+    machine: '1',
+    code: 'credential-revoked',
+    generation: 2,
+    keyHash: HASH,
+    lastAcceptedAt: EXPIRES,
+    refusedAt: EXPIRES,
+  },
 };
 const token: Samples<TokenEvent> = {
   TokenIssued: { tokenHash: HASH, expiresAt: EXPIRES, owner: 'p', name: null, node: 'n' },
@@ -74,7 +86,7 @@ const webhook: Samples<WebhookEndpointEvent> = {
   WebhookReplayRequested: { eventId: null, from: EXPIRES, to: EXPIRES, types: ['machine.absent'] },
   WebhookEndpointRemoved: {},
 };
-const cases = Object.entries({ machine, token, person, promises, webhook }).flatMap(([category, samples]) =>
+const cases = Object.entries({ machine, refusals, token, person, promises, webhook }).flatMap(([category, samples]) =>
   Object.entries(samples).map(([type, fields]) => ({
     subject: `rollcall.${category}.${type}`,
     published: publish(`${category}-1`, { type, ...fields }),

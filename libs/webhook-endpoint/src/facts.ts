@@ -12,6 +12,7 @@ export const SUBSCRIBABLE = [
   'machine.admitted',
   'machine.deleted',
   'credential.rotated',
+  'credential.refused',
   'fleet.silence',
 ] as const;
 /** A type of notice that an endpoint may be subscribed to. */

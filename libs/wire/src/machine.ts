@@ -79,9 +79,9 @@ export type CheckAnswer = {
   readonly pins?: readonly string[];
   /**
    * What the plane asks for (O26). `logTail`: the stamp of a request for the tail of the log, on each answer until an upload echoes it;
-   * null: none. `rotate` has its place only.
+   * null: none. `rotate`: the stamp of a request for a newer generation, on each answer until one is confirmed; null: none.
    */
-  readonly requests: { readonly logTail: string | null; readonly rotate: boolean };
+  readonly requests: { readonly logTail: string | null; readonly rotate: string | null };
   /** The plane's time, RFC 3339 in UTC. Information; nothing is decided by it. */
   readonly serverTime: string;
 };
@@ -91,3 +91,15 @@ export type CheckAnswer = {
  * check. The answer echoes the stamp; any other stamp than the one that is asked for is refused with `request-not-pending` (O26).
  */
 export type LogTailReceipt = { readonly logTail: string };
+
+/**
+ * `POST /v1/credential/rotations`, with the current credential as the bearer: the machine made the next one, stored it, and registers its hash
+ * (O19). The same hash again is answered with the same generation; the old one keeps checking in until the new one has succeeded once.
+ */
+export type RotationRequest = {
+  /** SHA-256 of the next credential, as 64 lower-case hex digits. */
+  readonly credentialHash: string;
+};
+
+/** The generation that the hash is. */
+export type RotationAnswer = { readonly generation: number };

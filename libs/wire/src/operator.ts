@@ -296,6 +296,7 @@ export type WebhookEvent =
   | 'machine.admitted'
   | 'machine.deleted'
   | 'credential.rotated'
+  | 'credential.refused'
   | 'fleet.silence';
 /** `POST /v1/webhooks`. The command's id becomes the webhook's. */
 export type AddWebhookRequest = {

@@ -7,6 +7,8 @@ export const PROBLEMS = {
   'generation-behind': { status: 401, title: 'A newer generation of this credential is in use' },
   'credential-unknown': { status: 401, title: 'Nobody registered this credential here' },
   'credential-revoked': { status: 410, title: 'This machine was deleted' },
+  // rotations
+  'hash-registered-before': { status: 409, title: 'This credential was registered before; make a new one' },
   // checks
   'stale-check': { status: 409, title: 'A newer check of this machine is recorded' },
   // requests of the plane

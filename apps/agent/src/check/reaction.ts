@@ -106,6 +106,7 @@ const MEANING: Readonly<Record<ProblemCode, Meaning>> = {
   'unsupported-type': 'body',
   'headers-too-large': 'body',
   'bad-request': 'body',
+  'hash-registered-before': 'later',
   'request-not-pending': 'later',
   'token-refused': 'later',
   'identifier-in-use': 'later',

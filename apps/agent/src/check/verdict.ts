@@ -61,7 +61,7 @@ const asAccepted = (body: Record<string, unknown>): AcceptedCheck | null => {
     ...(Array.isArray(pins) ? { pins: pins.filter((pin) => typeof pin === 'string') } : {}),
     requests: {
       logTail: typeof asked['logTail'] === 'string' ? asked['logTail'] : null,
-      rotate: asked['rotate'] === true,
+      rotate: typeof asked['rotate'] === 'string' ? asked['rotate'] : null,
     },
     serverTime: typeof serverTime === 'string' ? serverTime : '',
   };

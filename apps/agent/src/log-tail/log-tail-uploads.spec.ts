@@ -21,7 +21,7 @@ const running = async () => {
   plane.behave = () =>
     accepted({
       machine: { id: asks.machine, name: null, owner: 'person-1', generation: 1 },
-      requests: { logTail: asks.logTail, rotate: false },
+      requests: { logTail: asks.logTail, rotate: null },
     });
   const lines: string[] = [];
   const write = (line: string) => void lines.push(line);

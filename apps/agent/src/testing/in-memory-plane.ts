@@ -87,7 +87,7 @@ export const accepted = (fields: Readonly<Record<string, unknown>> = {}): PlaneA
       machine: { id: 'machine-1', name: 'a-name', owner: 'person-1', generation: 1 },
       interval: 30,
       chain: 'epoch.1.mac',
-      requests: { logTail: null, rotate: false },
+      requests: { logTail: null, rotate: null },
       serverTime: '2026-01-01T00:00:00.000Z',
       ...fields,
     }),

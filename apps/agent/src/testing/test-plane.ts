@@ -167,7 +167,7 @@ export class TestPlane implements AsyncDisposable {
       interval: this.interval,
       chain: `epoch.${n}.mac`,
       pins: [this.authority.pin],
-      requests: { logTail: this.wantsLogTail, rotate: false },
+      requests: { logTail: this.wantsLogTail, rotate: null },
       serverTime: new Date(Date.now() + this.clockAhead).toISOString(),
     };
   }

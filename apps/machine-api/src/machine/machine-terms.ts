@@ -1,4 +1,4 @@
-import type { CheckPolicy } from '@rollcall/machine';
+import type { CheckPolicy, RotationPolicy } from '@rollcall/machine';
 
 /** What this plane tells every machine alike. */
 export class MachineTerms {
@@ -6,5 +6,7 @@ export class MachineTerms {
     readonly policy: CheckPolicy,
     /** Pins of the plane's CA key; empty where machines verify by their system's store. */
     readonly pins: readonly string[],
+    /** (Default: no credential is too old) */
+    readonly rotation: RotationPolicy = { afterDays: null },
   ) {}
 }

@@ -3,7 +3,7 @@ import { token, tokenStream } from '@rollcall/admission';
 import type { EventStore } from '@rollcall/event-store';
 import type { LogTails } from '@rollcall/log-tails';
 import { InMemoryLogTails } from '@rollcall/log-tails/testing';
-import { machine, machineStream, type CheckPolicy } from '@rollcall/machine';
+import { machine, machineStream, type CheckPolicy, type RotationPolicy } from '@rollcall/machine';
 import type { Logger } from '@rollcall/nest-platform';
 import { injectableApp } from '@rollcall/nest-platform/testing';
 import { NO_METRICS, type Meter } from '@rollcall/telemetry';
@@ -14,6 +14,7 @@ import {
   type EnrolmentAnswer,
   type LogTailReceipt,
   type Problem,
+  type RotationAnswer,
 } from '@rollcall/wire';
 import { randomUUID } from 'node:crypto';
 import { ChainTokens } from '../chain/chain-tokens.js';
@@ -43,7 +44,15 @@ export const instanceOn = async (
     pins = [] as readonly string[],
     tails = new InMemoryLogTails(),
     meter = NO_METRICS.meter,
-  }: { logger?: Logger; policy?: CheckPolicy; pins?: readonly string[]; tails?: LogTails; meter?: Meter } = {},
+    rotation = { afterDays: null },
+  }: {
+    logger?: Logger;
+    policy?: CheckPolicy;
+    rotation?: RotationPolicy;
+    pins?: readonly string[];
+    tails?: LogTails;
+    meter?: Meter;
+  } = {},
 ): Promise<NestFastifyApplication> => {
   const counts = new CheckCounts(meter);
   return injectableApp(
@@ -52,7 +61,7 @@ export const instanceOn = async (
       tails,
       epoch: await RecordEpoch.of(store),
       tokens: new ChainTokens(CHAIN_KEY),
-      terms: new MachineTerms(policy, pins),
+      terms: new MachineTerms(policy, pins, rotation),
       readiness: [],
       counts,
     }),
@@ -177,3 +186,23 @@ export const check = (
   body: object | string | Buffer = checkBody(),
   headers = {},
 ) => post<CheckAnswer & Problem>(app, '/v1/check', body, { authorization: `Bearer ${credential}`, ...headers });
+
+/** Registers the hash of the next credential as a machine does. */
+export const startRotation = (app: NestFastifyApplication, credential: string, next: string) =>
+  post<RotationAnswer & Problem>(
+    app,
+    '/v1/credential/rotations',
+    { credentialHash: hashOf(next) },
+    { authorization: `Bearer ${credential}` },
+  );
+
+/** Has a person ask a machine for a newer credential; returns the stamp. */
+export const requestRotation = async (store: EventStore, id: string): Promise<string> => {
+  const { state } = await store.decide(
+    machine,
+    { stream: machineStream(id) },
+    { type: 'RequestRotation' },
+    { actor: { kind: 'person', id: OWNER } },
+  );
+  return state.requests?.rotation?.stamp ?? '';
+};

@@ -12,7 +12,9 @@ import type {
   MachineAdmitted,
   MachineDeleted,
   MachinePaused,
+  PendingVoided,
   Returned,
+  RotationRequested,
   SelfReport,
   WentAbsent,
 } from '../facts.js';
@@ -78,11 +80,26 @@ export const admitted = (over: Partial<MachineAdmitted> = {}): MachineAdmitted =
   ...over,
 });
 
-/** A key that was registered. */
-export const registered = (generation: number, hash = keyHash(generation)): GenerationRegistered => ({
+/** A key that was registered, at noon of 2026-01-01 unless told otherwise; null: of a record that does not say when. */
+export const registered = (
+  generation: number,
+  hash = keyHash(generation),
+  registeredAt: string | null = '2026-01-01T12:00:00.000Z',
+): GenerationRegistered => ({
   type: 'GenerationRegistered',
   generation,
   keyHash: hash,
+  ...(registeredAt === null ? {} : { registeredAt }),
+});
+
+/** A key that was not used in time. */
+export const voided = (generation: number): PendingVoided => ({ type: 'PendingVoided', generation });
+
+/** A person's request for a newer generation than this one. */
+export const rotationRequested = (stamp: string, generation: number): RotationRequested => ({
+  type: 'RotationRequested',
+  stamp,
+  generation,
 });
 
 /** A generation that has succeeded once. */

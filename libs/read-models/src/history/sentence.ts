@@ -44,6 +44,10 @@ const sentences = (event: Exclude<MachineEvent, { type: 'BlockersChanged' }>, ac
       return `credential ${event.generation} used for the first time`;
     case 'CredentialForked':
       return `credential ${event.generation} is in use twice: a copy of this installation is checking in as well (noticed at a check of start ${event.boot.counter})`;
+    case 'PendingVoided':
+      return `credential ${event.generation} was not used in time and never counts`;
+    case 'RotationRequested':
+      return `asked by ${actor} to replace its credential`;
     case 'AgentStarted':
       return `the agent started (start ${event.boot.counter})`;
     case 'NameAdopted':

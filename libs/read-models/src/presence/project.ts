@@ -172,6 +172,8 @@ const change = (row: PresenceRow, recorded: RecordedFact, fact: MachineFact): Pa
       return { logTailRequested: null, pause: null, deletedAt: recordedAt };
     case 'MachineAdmitted':
     case 'GenerationRegistered':
+    case 'PendingVoided':
+    case 'RotationRequested':
     case 'AgentStarted':
     // The check that carries the goodbye says the same, at the same time.
     case 'StopAnnounced':

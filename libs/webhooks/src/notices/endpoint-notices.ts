@@ -10,7 +10,7 @@ import type { NewDelivery, Replayed, WebhookQueue } from '../queue.js';
 import type { WebhookDatabase, WebhookTables } from '../tables.js';
 import { addEndpoint, endpointsIn } from './endpoint-rows.js';
 import { knownMachines } from './known-machines.js';
-import { learn, noticeOf, testNotice, TYPES_OF, UNKNOWN, type Notice } from './notice.js';
+import { learn, machineStreamOf, noticeOf, testNotice, TYPES_OF, UNKNOWN, type Notice } from './notice.js';
 import { PromisedSilences } from './promised-silences.js';
 import { endpointIn, isId, isTold, type Endpoint } from './subscriptions.js';
 
@@ -131,7 +131,11 @@ export class EndpointNotices {
     const silences = new PromisedSilences(transaction, endpoints);
     const wanted = new Set([...endpoints.values(), ...events.flatMap(addedBy)].flatMap((endpoint) => endpoint.events));
     const isNews = ({ event }: RecordedEvent) => TYPES_OF[event.type]?.some((type) => wanted.has(type)) ?? false;
-    const streams = new Set(events.filter((event) => isMachine(event) && isNews(event)).map(({ stream }) => stream));
+    const streams = new Set(
+      events
+        .map((event) => (isNews(event) ? machineStreamOf(event.stream) : ''))
+        .filter((stream) => isMachine({ stream })),
+    );
     const known = await knownMachines(transaction, [...streams], seen);
     const told: NewDelivery[] = [];
     let upTo = seen;
@@ -148,9 +152,10 @@ export class EndpointNotices {
         // What was told so far is affected by what is asked for now.
         await this.#handOver(transaction, told.splice(0));
         told.push(...(await this.#changeEndpoint(transaction, endpoints, endpoint, recorded)));
-      } else if (streams.has(recorded.stream)) {
-        const before = known.get(recorded.stream) ?? UNKNOWN;
-        known.set(recorded.stream, learn(before, recorded.event));
+      } else if (streams.has(machineStreamOf(recorded.stream))) {
+        const stream = machineStreamOf(recorded.stream);
+        const before = known.get(stream) ?? UNKNOWN;
+        known.set(stream, learn(before, recorded.event));
         let notice = noticeOf(before, recorded);
         const ended = isOver(recorded) ? await silences.ended(machineIdOf(recorded.stream)) : null;
         if (isOver(recorded) && (await holds.over(machineIdOf(recorded.stream))) && notice?.type === 'machine.returned')
@@ -249,7 +254,7 @@ const toldTo = ({ endpoint }: Endpoint, notice: Notice, ended: ReadonlySet<strin
 /** Whether an event ends an absence. */
 const isOver = ({ event }: RecordedEvent): boolean => event.type === 'Returned' || event.type === 'MachineDeleted';
 
-const isMachine = ({ stream }: RecordedEvent): boolean => stream.startsWith('machine-');
+const isMachine = ({ stream }: Pick<RecordedEvent, 'stream'>): boolean => stream.startsWith('machine-');
 
 const addedBy = ({ stream, event, batch }: RecordedEvent) => {
   const id = endpointOf(stream);

@@ -106,6 +106,28 @@ describe('a notice', () => {
     });
   });
 
+  it('of a refused credential is about the machine beside whose facts it was recorded (B7)', () => {
+    const refused = {
+      type: 'CredentialRefused',
+      code: 'credential-revoked',
+      generation: 2,
+      lastAcceptedAt: null,
+      refusedAt: '2026-01-01T12:00:00.000Z',
+    };
+    const beside = (event: Event) => ({ ...recorded(event, 1), stream: `refusals-${MACHINE_ID}` });
+    const notice = noticeOf(box, beside(refused));
+    expect(notice).toMatchObject({ type: 'credential.refused', owner: 'ada', machine: MACHINE_ID });
+    const { type: _, ...told } = refused;
+    expect(data(notice)).toMatchObject({ ...told, machine: MACHINE_ID, name: 'box', sequence: 1 });
+    const lastAcceptedAt = '2026-01-01T11:59:00.000Z';
+    expect(data(noticeOf(box, beside({ ...refused, generation: null, lastAcceptedAt })))).toMatchObject({
+      generation: null,
+      lastAcceptedAt,
+    });
+    expect(noticeOf(box, beside({ ...refused, refusedAt: 'soon' }))).toBeNull();
+    expect(noticeOf(box, beside({ ...refused, code: null }))).toBeNull();
+  });
+
   it('names the machine as it was named when it happened (O24)', () => {
     const named = known(admitted({ name: null }), { type: 'NameAdopted', name: 'ip-10' });
     const renamed = learn(named, { type: 'MachineRenamed', name: 'build-box' });

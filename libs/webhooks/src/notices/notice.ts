@@ -1,6 +1,13 @@
 import { instantOf, timestampOf, type Instant, type Json } from '@rollcall/decider';
 import type { LedgerEvent, RecordedEvent } from '@rollcall/event-store';
-import { blockerOf, DUPLICATE, machineIdOf, type MachineEvent } from '@rollcall/machine';
+import {
+  blockerOf,
+  DUPLICATE,
+  machineIdOf,
+  machineStream,
+  type CredentialRefused,
+  type MachineEvent,
+} from '@rollcall/machine';
 import type { Subscribable } from '@rollcall/webhook-endpoint';
 
 /** The `type` of a notice. The test is sent to whoever asks for it, subscribed or not. */
@@ -69,6 +76,12 @@ export const learn = (known: KnownMachine, event: LedgerEvent): KnownMachine => 
   }
 };
 
+const REFUSALS = 'refusals-';
+
+/** The stream of the machine that an event is about: its own, or the one of its refused credentials beside it. */
+export const machineStreamOf = (stream: string): string =>
+  stream.startsWith(REFUSALS) ? machineStream(stream.slice(REFUSALS.length)) : stream;
+
 /** The types of notice that an event of a machine may yield; which one, and whether any, says {@link noticeOf}. */
 export const TYPES_OF: Readonly<Partial<Record<string, readonly Subscribable[]>>> = {
   MachineAdmitted: ['machine.admitted'],
@@ -78,8 +91,9 @@ export const TYPES_OF: Readonly<Partial<Record<string, readonly Subscribable[]>>
   BlockersChanged: ['machine.blocked'],
   CredentialForked: ['machine.blocked'],
   GenerationConfirmed: ['credential.rotated'],
+  CredentialRefused: ['credential.refused'],
   MachineDeleted: ['machine.deleted', 'machine.absent', 'fleet.silence'],
-} satisfies Partial<Record<MachineEvent['type'], readonly Subscribable[]>>;
+} satisfies Partial<Record<(MachineEvent | CredentialRefused)['type'], readonly Subscribable[]>>;
 
 /**
  * What an event of a machine is told as, if it is told at all. `known`: as of just before it. An event that this version cannot read is told
@@ -90,7 +104,7 @@ export const noticeOf = (known: KnownMachine, recorded: RecordedEvent): Notice |
   const told = toldOf(known, event);
   const now = learn(known, event);
   if (told === null || now.owner === null) return null;
-  const machine = machineIdOf(recorded.stream);
+  const machine = machineIdOf(machineStreamOf(recorded.stream));
   const name = now.name === null ? null : clipped(now.name);
   const { type, data, silence = false } = told;
   return {
@@ -145,6 +159,15 @@ const toldOf = (known: KnownMachine, event: LedgerEvent): Told | null => {
       const { generation } = event;
       // The first is the machine's arrival, and no rotation.
       return isCount(generation) && generation > 1 ? { type: 'credential.rotated', data: { generation } } : null;
+    }
+    case 'CredentialRefused': {
+      const { code, generation, lastAcceptedAt, refusedAt } = event;
+      if (typeof code !== 'string' || !isTime(refusedAt)) return null;
+      const data = { code, generation: isCount(generation) ? generation : null, refusedAt };
+      return {
+        type: 'credential.refused',
+        data: { ...data, lastAcceptedAt: isTime(lastAcceptedAt) ? lastAcceptedAt : null },
+      };
     }
     default:
       return null;

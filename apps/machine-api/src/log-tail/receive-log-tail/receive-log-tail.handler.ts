@@ -4,6 +4,7 @@ import { EventStore } from '@rollcall/event-store';
 import { LogTails } from '@rollcall/log-tails';
 import { machine, machineStream } from '@rollcall/machine';
 import type { LogTailReceipt } from '@rollcall/wire';
+import { RefusedUses } from '../../credential/refused-uses.js';
 import { CredentialHolders } from '../../machine/credential-holders.js';
 import { ReceiveMachineLogTail } from './receive-log-tail.command.js';
 
@@ -17,11 +18,17 @@ export class ReceiveLogTailHandler implements ICommandHandler<ReceiveMachineLogT
     private readonly store: EventStore,
     private readonly holders: CredentialHolders,
     private readonly tails: LogTails,
+    private readonly refusedUses: RefusedUses,
   ) {}
 
-  async execute({ keyHash, stamp, bytes }: ReceiveMachineLogTail): Promise<LogTailReceipt> {
+  async execute(upload: ReceiveMachineLogTail): Promise<LogTailReceipt> {
+    const { keyHash } = upload;
     const id = await this.holders.machineOf(keyHash);
     if (id === null) throw new Refusal('credential-unknown');
+    return this.refusedUses.noted(id, keyHash, () => this.receive(id, upload));
+  }
+
+  private async receive(id: string, { keyHash, stamp, bytes }: ReceiveMachineLogTail): Promise<LogTailReceipt> {
     const stream = machineStream(id);
     const command = { type: 'ReceiveLogTail', keyHash, stamp } as const;
     const before = await this.store.view(machine, { stream });

@@ -16,8 +16,13 @@ class RequestsDto {
   })
   logTail!: string | null;
 
-  @ApiProperty()
-  rotate!: boolean;
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'The stamp of a request for a newer credential, until one has succeeded.',
+  })
+  rotate!: string | null;
 }
 
 /** The answer to a check. */

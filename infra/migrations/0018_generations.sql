@@ -1,0 +1,3 @@
+-- breaking: yes
+-- Requests to rotate, keys that were not used in time, and refused uses. Breaking, because an older instance would write heads in which such a
+-- request is lost, and would take a key that is void.

@@ -1,0 +1,53 @@
+import { expect, it } from '@jest/globals';
+import { specFor } from '@rollcall/decider/testing';
+import type { CredentialRefused, NoteRefusal } from './index.js';
+import { refusals } from './refusals.js';
+
+const given = specFor(refusals);
+const NOON = Date.UTC(2026, 0, 1, 12);
+const HOUR = 3_600_000;
+
+const refused = (over: Partial<CredentialRefused> = {}): CredentialRefused => ({
+  type: 'CredentialRefused',
+  machine: 'm',
+  code: 'credential-revoked',
+  generation: 2,
+  keyHash: 'h2',
+  lastAcceptedAt: '2026-01-01T11:59:30.000Z',
+  refusedAt: '2026-01-01T12:00:00.000Z',
+  ...over,
+});
+const use = (over: Partial<NoteRefusal> = {}): NoteRefusal => ({
+  type: 'NoteRefusal',
+  machine: 'm',
+  code: 'credential-revoked',
+  generation: 2,
+  keyHash: 'h2',
+  lastAcceptedAt: NOON - 30_000,
+  ...over,
+});
+
+it('records the first refused use after a deletion, with the last accepted check before it (B7)', () =>
+  given().when(use(), { now: NOON }).then(refused()));
+
+it('records one whose machine never checked in (B7)', () =>
+  given()
+    .when(use({ lastAcceptedAt: null, generation: null }), { now: NOON })
+    .then(refused({ lastAcceptedAt: null, generation: null })));
+
+it('records at most one an hour for each reason (B7)', () => {
+  given(refused())
+    .when(use({ keyHash: 'h1' }), { now: NOON + HOUR - 1 })
+    .thenNothing();
+  given(refused())
+    .when(use(), { now: NOON + HOUR })
+    .then(refused({ refusedAt: '2026-01-01T13:00:00.000Z' }));
+});
+
+it('hides no first use after a deletion behind refusals from before it (B7)', () =>
+  given(refused({ code: 'generation-behind' }))
+    .when(use(), { now: NOON })
+    .then(refused()));
+
+it('takes a fact of another type for none of its own', () =>
+  expect(refusals.evolve({}, { type: 'SomethingNew' } as never)).toEqual({}));
