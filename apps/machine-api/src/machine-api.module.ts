@@ -17,6 +17,7 @@ import { CredentialHolders } from './machine/credential-holders.js';
 import { EnrolController } from './machine/enrol/enrol.controller.js';
 import { EnrolInstallationHandler } from './machine/enrol/enrol.handler.js';
 import { MachineTerms } from './machine/machine-terms.js';
+import { RefusedClaims } from './machine/refused-claims.js';
 import { CredentialForm } from './machine/presented-credential.js';
 import { RecordEpoch } from './record/record-epoch.js';
 
@@ -43,6 +44,7 @@ export class MachineApiModule {
       providers: [
         AcceptMachineCheckHandler,
         EnrolInstallationHandler,
+        RefusedClaims,
         ReceiveLogTailHandler,
         StartRotationHandler,
         RefusedUses,

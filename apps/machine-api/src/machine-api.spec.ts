@@ -117,8 +117,8 @@ it('refuses malformed, unknown, expired and used tokens, and one whose machine i
   expect(words).toEqual(refusals.map(() => words[0]));
 });
 
-it('tells an identifier in use only to the holder of a token that still counts, and does not use that token up', async () => {
-  const { identifier, id } = await admitted();
+it('tells an identifier in use only to the holder of a token that still counts, does not use that token up, and shows it on the machine (O18, C03)', async () => {
+  const { identifier, id, credential } = await admitted();
   const copy = { ...newInstallation(), identifier };
   const token = await issueToken(store);
   const expired = await issueToken(store, { expiresIn: 60 });
@@ -126,8 +126,16 @@ it('tells an identifier in use only to the holder of a token that still counts, 
   expect([refused.status, refused.body.code]).toEqual([409, 'identifier-in-use']);
   now += 60_000;
   expect((await enrol(app, expired, copy)).body.code).toBe('token-refused');
+  const { length } = await facts(id);
+  await Promise.all(Array.from({ length: 20 }, () => enrol(second, token, copy, { hostname: 'forge' })));
+  // One event of the first refusal, a minute ago, and one of the twenty that followed (C03).
+  expect((await facts(id)).slice(length - 1)).toEqual(['ClaimRefused', 'ClaimRefused']);
+  const [noted] = (await store.readStream(machineStream(id))).slice(-1);
+  expect(noted).toMatchObject({ actor: { kind: 'plane' }, event: { hostname: 'forge' } });
+  expect((await check(app, credential)).status).toBe(200);
   await deleteMachine(store, id);
   expect((await enrol(app, token, copy)).status).toBe(201);
+  expect((await check(app, credential)).body.code).toBe('credential-revoked');
 });
 
 it('admits the next machine of a node: its name and labels stay, its credential is another, and the one before is revoked (N19, O31)', async () => {

@@ -120,6 +120,15 @@ export type SetLabels = {
   readonly remove: readonly string[];
 };
 
+/** Another installation claimed the identifier of this machine, with a right to join, and was refused (C03). */
+export type NoteRefusedClaim = {
+  readonly type: 'NoteRefusedClaim';
+  /** The id of what it brought. */
+  readonly token: string;
+  /** What it says of itself, cleaned. */
+  readonly hostname: string | null;
+};
+
 /** Everything that can be asked of a machine's stream. */
 export type MachineCommand =
   | AdmitMachine
@@ -133,6 +142,7 @@ export type MachineCommand =
   | PauseMachine
   | ResumeMachine
   | SetLabels
+  | NoteRefusedClaim
   | DeleteMachine;
 
 /** The key that a credential's hash is. Never released, so a retired or revoked one stays known (O20). */

@@ -124,6 +124,19 @@ export type MachinePaused = {
 export type MachineResumed = { readonly type: 'MachineResumed' };
 /** What is attached to the node, as a whole, sorted by key. */
 export type LabelsChanged = { readonly type: 'LabelsChanged'; readonly labels: { readonly [key: string]: string } };
+/**
+ * Somebody who may let a machine join claimed this machine's identifier, and got nothing: a second installation, or this one set up anew
+ * (C03). Recorded once a minute at most. The actor is the plane.
+ */
+export type ClaimRefused = {
+  readonly type: 'ClaimRefused';
+  /** The record's time, so that the next one within a minute is known (RFC 3339, UTC). */
+  readonly noticedAt: string;
+  /** The id of the enrolment token or short code; it was not used up. */
+  readonly token: string;
+  /** What the other installation says of itself. */
+  readonly hostname: string | null;
+};
 /** Deleting a machine is revoking it; the last fact of the stream (O31). */
 export type MachineDeleted = {
   readonly type: 'MachineDeleted';
@@ -153,6 +166,7 @@ export type MachineEvent =
   | MachinePaused
   | MachineResumed
   | LabelsChanged
+  | ClaimRefused
   | MachineDeleted;
 
 // ---- ledger events of the category `refusals`: the stream `refusals-<machine>`, because nothing follows a deletion in the machine's own ----

@@ -30,6 +30,7 @@ import { type LastWord, lastWord } from './lifecycle.js';
 import { type Name, naming } from './naming.js';
 import { type Pause, pause } from './pause.js';
 import { type Blockers, readiness } from './readiness.js';
+import { refusedClaims, type RefusedClaims } from './refused-claims.js';
 import { requests, type Requests } from './requests.js';
 import { selfReport } from './self-report.js';
 
@@ -53,6 +54,8 @@ export type MachineState = {
   readonly pause?: Pause;
   readonly labels?: Labels;
   readonly copies?: Copies;
+  /** Absent as long as nobody was refused. */
+  readonly refusedClaims?: NonNullable<RefusedClaims>;
 };
 
 const requestsOf = (state: MachineState): Requests => state.requests ?? requests.initial();
@@ -68,7 +71,13 @@ const requireLiving = (state: MachineState): void => {
   if (!isLiving(state)) throw new Refusal('machine-not-found');
 };
 
-const evolve = (state: MachineState, fact: MachineFact): MachineState => ({
+const evolve = (state: MachineState, fact: MachineFact): MachineState => {
+  const next = evolved(state, fact);
+  const refused = refusedClaims.evolve(state.refusedClaims ?? null, fact);
+  return refused ? { ...next, refusedClaims: refused } : next;
+};
+
+const evolved = (state: MachineState, fact: MachineFact): MachineState => ({
   enrolment: enrolment.evolve(state.enrolment, fact),
   credential: credential.evolve(state.credential, fact),
   name: naming.evolve(state.name, fact),
@@ -201,6 +210,9 @@ export const machine: Decider<MachineState, MachineCommand, MachineFact> = {
       case 'SetLabels':
         requireLiving(state);
         return labels.decide(labelsOf(state), command, moment);
+      case 'NoteRefusedClaim':
+        requireLiving(state);
+        return refusedClaims.decide(state.refusedClaims ?? null, command, moment);
       case 'DeleteMachine':
         return enrolment.decide(state.enrolment, command, moment);
     }

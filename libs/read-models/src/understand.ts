@@ -75,6 +75,7 @@ const EVENTS: EventShapes = {
   MachinePaused: { note: text, until: timestampOrNull },
   MachineResumed: {},
   LabelsChanged: { labels: textByKey },
+  ClaimRefused: { noticedAt: timestamp, token: text, hostname: textOrNull },
   MachineDeleted: { identifierHash: text, nodeId: optional(text) },
 };
 

@@ -52,6 +52,7 @@ const machine: Samples<MachineEvent> = {
   MachinePaused: { note: 'a new disk', until: null },
   MachineResumed: {},
   LabelsChanged: { labels: { rack: 'b7' } },
+  ClaimRefused: { noticedAt: EXPIRES, token: 't', hostname: 'forge' },
   MachineDeleted: { identifierHash: HASH, nodeId: 'n' },
 };
 const refusals: Samples<RefusalEvent> = {

@@ -83,6 +83,8 @@ const sentences = (event: Exclude<MachineEvent, { type: 'BlockersChanged' }>, ac
       const shown = Object.entries(event.labels).map(([key, value]) => `${key}=${value}`);
       return shown.length === 0 ? `all labels taken away by ${actor}` : `labelled ${shown.join(', ')} by ${actor}`;
     }
+    case 'ClaimRefused':
+      return `a claim on its identifier was refused: another installation${event.hostname === null ? '' : `, which calls itself ${event.hostname},`} had a right to join`;
     case 'MachineDeleted':
       return `deleted by ${actor}`;
   }

@@ -175,6 +175,7 @@ const change = (row: PresenceRow, recorded: RecordedFact, fact: MachineFact): Pa
     case 'PendingVoided':
     case 'RotationRequested':
     case 'AgentStarted':
+    case 'ClaimRefused':
     // The check that carries the goodbye says the same, at the same time.
     case 'StopAnnounced':
       return {};

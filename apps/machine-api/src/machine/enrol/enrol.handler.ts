@@ -17,6 +17,7 @@ import {
 import { hashOf, isSecret } from '@rollcall/wire';
 import { randomUUIDv7 } from 'node:crypto';
 import { MachineTerms } from '../machine-terms.js';
+import { RefusedClaims } from '../refused-claims.js';
 import { EnrolInstallation, type Enrolled } from './enrol.command.js';
 
 /**
@@ -28,6 +29,7 @@ export class EnrolInstallationHandler implements ICommandHandler<EnrolInstallati
   constructor(
     private readonly store: EventStore,
     private readonly terms: MachineTerms,
+    private readonly refusedClaims: RefusedClaims,
   ) {}
 
   async execute(command: EnrolInstallation): Promise<Enrolled> {
@@ -41,7 +43,7 @@ export class EnrolInstallationHandler implements ICommandHandler<EnrolInstallati
       // Somebody was quicker, with this token or with what else this installation brought.
       const quicker = await this.redeemedBy(presented, command);
       if (quicker) return quicker;
-      throw this.taken(error.key, command);
+      throw await this.taken(error.key, presented, command);
     }
   }
 
@@ -102,8 +104,12 @@ export class EnrolInstallationHandler implements ICommandHandler<EnrolInstallati
     return { machineId, name, labels };
   }
 
-  private taken(key: string, { credentialHash, identifierHash }: EnrolInstallation): Refusal {
-    if (key === identifierKey(identifierHash)) return new Refusal('identifier-in-use');
+  private async taken(key: string, { id }: IssuedToken, command: EnrolInstallation): Promise<Refusal> {
+    const { credentialHash, identifierHash, report } = command;
+    if (key === identifierKey(identifierHash)) {
+      await this.refusedClaims.note(identifierHash, { token: id, hostname: report.hostname });
+      return new Refusal('identifier-in-use');
+    }
     // Another machine of the token's node joined meanwhile.
     if (key !== credentialKey(credentialHash)) return new Refusal('token-refused');
     const message = 'was registered before; make a new credential';
