@@ -19,6 +19,7 @@ const CATEGORIES = {
   refusals: ['libs/machine/src/facts.ts', 'RefusalEvent'],
   token: ['libs/admission/src/facts.ts', 'TokenEvent'],
   person: ['libs/person/src/facts.ts', 'PersonEvent'],
+  automation: ['libs/person/src/automation-facts.ts', 'AutomationEvent'],
   promises: ['libs/promise-book/src/facts.ts', 'PromiseEvent'],
   webhook: ['libs/webhook-endpoint/src/facts.ts', 'WebhookEndpointEvent'],
 };

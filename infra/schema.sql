@@ -62,6 +62,7 @@ create table event (
   body text not null,
   trace text,
   constraint event_pkey PRIMARY KEY ("position"),
+  constraint event_actor CHECK (actor_may_record(type, actor)) NOT VALID,
   constraint event_body_check CHECK ((octet_length(body) <= 32768)),
   constraint event_revision_check CHECK ((revision > 0)),
   constraint event_event_id_key UNIQUE (event_id),
@@ -344,6 +345,21 @@ create table webhook_silence (
 CREATE INDEX webhook_silence_look_at ON public.webhook_silence USING btree (look_at) WHERE (look_at IS NOT NULL);
 CREATE INDEX webhook_silence_machine ON public.webhook_silence USING btree (machine);
 grant delete, insert, select, update on webhook_silence to rollcall_app;
+
+CREATE OR REPLACE FUNCTION public.actor_may_record(p_type text, p_actor text)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select case split_part(p_actor, ':', 1)
+    when 'person' then true
+    when 'automation' then p_type in ('WebhookEndpointAdded', 'WebhookEndpointPaused', 'WebhookEndpointRemoved', 'WebhookEndpointResumed',
+      'WebhookReplayRequested', 'WebhookSecretRolled', 'WebhookTestRequested')
+    else p_type not in ('AutomationTokenIssued', 'MachineAdmitted', 'MachineDeleted', 'TokenIssued')
+  end
+$function$;
+revoke all on function actor_may_record(text,text) from public;
+grant execute on function actor_may_record(text,text) to rollcall_app;
 
 CREATE OR REPLACE FUNCTION public.append(s_stream text[], s_expected integer[], s_revision integer[], s_fold integer[], s_fresh boolean[], s_checked boolean[], s_state text[], e_item integer[], e_revision integer[], e_command uuid[], e_ordinal integer[], e_id uuid[], e_type text[], e_at timestamp with time zone[], e_actor text[], e_body text[], e_trace text[], c_item integer[], c_revision integer[], c_machine uuid[], c_check_id uuid[], c_generation integer[], c_boot_counter integer[], c_boot_id integer[], c_sequence integer[], c_said smallint[], c_interval smallint[], c_window smallint[], k_item integer[], k_key text[], k_release boolean[], w_known timestamp with time zone, w_elapsed_ms double precision, w_mark_after_ms integer, OUT batch bigint, OUT recorded_at timestamp with time zone, OUT codes text[])
  RETURNS record

@@ -122,7 +122,7 @@ const letJoin = async (store: LogBackedStore, owner: string, count: number, chec
     const machineId = randomUUID();
     const keyHash = machineId.replaceAll('-', '').padStart(64, '0');
     const target = { stream: machineStream(machineId) };
-    const actor = { kind: 'machine', id: machineId } as const;
+    const actor = { kind: 'person', id: machineId } as const;
     const token = { id: machineId, expiresAt: Date.now() + 3_600_000, owner, name: null };
     await store.decide(machine, target, admit({ machineId, keyHash, identifierHash: machineId, token }), { actor });
     if (checks)

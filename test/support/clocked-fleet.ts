@@ -20,7 +20,7 @@ const PHASE_SECONDS = 6;
 export class ClockedFleet {
   readonly #machines: { id: string; keyHash: string; sequence: number; silent: boolean }[] = [];
   #tick = 0;
-  readonly #actor = { kind: 'machine', id: 'fleet' } as const;
+  readonly #actor = { kind: 'person', id: 'fleet' } as const;
 
   private constructor(
     private readonly plane: ClockedPlane,

@@ -1,6 +1,13 @@
+import { isScope, SCOPES, type Scope } from '@rollcall/authorisation';
 import { LABEL_KEY, parseLabel } from '@rollcall/machine';
 import { SUBSCRIBABLE } from '@rollcall/webhook-endpoint';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import {
+  issueAutomationToken,
+  listAutomationTokens,
+  revokeAutomationToken,
+  type NewAutomationToken,
+} from './commands/automation.js';
 import { showHistory } from './commands/history.js';
 import { issueToken, type TokenOptions } from './commands/issue-token.js';
 import {
@@ -39,6 +46,7 @@ import { parseDuration } from './duration.js';
 import { parsePointInTime } from './point-in-time.js';
 import { VERSION } from './version.js';
 
+const AUTOMATION_LIFE = { least: 60, most: 90 * 86_400 };
 const TOKEN_LIFE = { least: 60, most: 86_400 };
 const PAUSE_LENGTH = { least: 60, most: 365 * 86_400 };
 
@@ -107,6 +115,17 @@ const wordsOf =
       );
     return known;
   };
+
+const scope = (text: string): Scope => {
+  if (!isScope(text)) throw new InvalidArgumentError(`It must be one of these: ${SCOPES.join(', ')}.`);
+  return text;
+};
+
+const tokenId = (text: string): string => {
+  if (!/^[0-9a-f][0-9a-f-]{3,35}$/.test(text))
+    throw new InvalidArgumentError('It must be the id of a token, or its first 4 or more characters.');
+  return text;
+};
 
 const eventId = (text: string): string => {
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text))
@@ -201,6 +220,32 @@ export const buildProgram = (
         .default(900, '15m'),
     )
     .action((options: TokenOptions) => issueToken(options, context()));
+
+  const automation = program.command('automation').description('tokens with which programs act for you');
+  automation
+    .command('list', { isDefault: true })
+    .description('those that can be used (the default)')
+    .action(() => listAutomationTokens(context()));
+  automation
+    .command('issue')
+    .description('make a token for a program; the token alone goes to standard output, once')
+    .requiredOption('--name <name>', 'what the program is called', given)
+    .addOption(
+      new Option('--scope <scope>', `what it may do, once for each: ${SCOPES.join(', ')}`)
+        .argParser(collect(scope))
+        .makeOptionMandatory(),
+    )
+    .addOption(
+      new Option('--expires <duration>', 'how long it can be used, such as 12h or 30d; 90d at most')
+        .argParser(duration(AUTOMATION_LIFE))
+        .default(30 * 86_400, '30d'),
+    )
+    .action((options: NewAutomationToken) => issueAutomationToken(options, context()));
+  automation
+    .command('revoke')
+    .description('end a token; nobody can use it from the next request on')
+    .argument('<token>', 'its id, or the first 4 or more characters of it', tokenId)
+    .action((token: string) => revokeAutomationToken(token, context()));
 
   const machines = program.command('machines').description('the machines that are yours');
   withFilter(machines.command('list', { isDefault: true }).description('list them (the default)')).action(

@@ -8,12 +8,14 @@ it('describes every route with who may call it, without a database (U6)', async 
       .flatMap(([path, item]) => Object.keys(item).map((method) => `${method} ${path}`))
       .sort(),
   ).toEqual([
+    'delete /v1/automation-tokens/{token}',
     'delete /v1/machines/{machine}',
     'delete /v1/machines/{machine}/pause',
 
     'delete /v1/promises',
     'delete /v1/sessions/current',
     'delete /v1/webhooks/{webhook}',
+    'get /v1/automation-tokens',
     'get /v1/blockers',
     'get /v1/machines',
     'get /v1/machines/{machine}',
@@ -31,6 +33,7 @@ it('describes every route with who may call it, without a database (U6)', async 
     'get /v1/webhooks/{webhook}/deliveries',
     'patch /v1/machines/{machine}',
     'patch /v1/machines/{machine}/labels',
+    'post /v1/automation-tokens',
     'post /v1/enrolment-tokens',
     'post /v1/machines/{machine}/log-tail-requests',
     'post /v1/machines/{machine}/pause',

@@ -8,7 +8,7 @@ export const document = (): ReturnType<typeof openApiDocument> =>
     description:
       'What people and their tools call. Errors are problem documents (RFC 9457); clients act on their `code`.',
     version: '1',
-    bearers: ['person'],
+    bearers: ['person', 'automation'],
   });
 
 /** Every route of the operator API with what it does. */

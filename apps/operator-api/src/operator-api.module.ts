@@ -16,7 +16,8 @@ import {
   type ReadModelDatabase,
 } from '@rollcall/read-models';
 import { WebhookQueries } from '@rollcall/webhooks';
-import { PersonAuthenticator } from './access/person-authenticator.js';
+import { CallerAuthenticator } from './access/caller-authenticator.js';
+import { AutomationModule } from './automation/automation.module.js';
 import { EnrolmentModule } from './enrolment/enrolment.module.js';
 import { MachineApiLocation } from './enrolment/machine-api-location.js';
 import { MachineModule } from './machine/machine.module.js';
@@ -51,7 +52,7 @@ class FoundationModule {
         {
           provide: Authenticator,
           useFactory: (store: EventStore, clock: Clock) =>
-            new PersonAuthenticator(store, clock, foundation().freshSeconds ?? FRESH_SECONDS),
+            new CallerAuthenticator(store, clock, foundation().freshSeconds ?? FRESH_SECONDS),
           inject: [EventStore, Clock],
         },
       ],
@@ -106,6 +107,7 @@ export class OperatorApiModule {
         SessionModule,
         EnrolmentModule,
         MachineModule,
+        AutomationModule,
         PromiseModule,
         PresenceModule,
         ReadModelModule,

@@ -21,7 +21,7 @@ import { readProjectorConfig, start, type Projector } from './index.js';
 jest.setTimeout(120_000);
 
 const silent = createLogger({ name: 'test', level: 'silent' });
-const actor = { kind: 'machine', id: 'test' } as const;
+const actor = { kind: 'person', id: 'test' } as const;
 
 let fresh: FreshDatabase;
 let nats: TestNats;

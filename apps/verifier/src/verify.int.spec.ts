@@ -20,7 +20,7 @@ import { EXIT, run } from './run.js';
 
 jest.setTimeout(120_000);
 
-const actor = { kind: 'machine', id: 'test' } as const;
+const actor = { kind: 'person', id: 'test' } as const;
 
 describe('the checker', () => {
   let healthy: FreshDatabase;
@@ -101,7 +101,7 @@ describe('the checker', () => {
   it('finds nothing in a healthy record, with no more rights than the plane has (U10)', async () => {
     const verdict = await verify({ connectionString: healthy.url, answers: answers() });
     expect(verdict.findings.map(({ id, broken }) => [id, broken])).toEqual(
-      ['I1', 'I2', 'I3', 'I4', 'I5', 'I6', 'I7', 'I9', 'I14'].map((id) => [id, []]),
+      ['I1', 'I2', 'I3', 'I4', 'I5', 'I6', 'I7', 'I9', 'I12', 'I14'].map((id) => [id, []]),
     );
     expect(verdict.holds).toBe(true);
     // Nobody was absent in it; absences have a record of their own.
@@ -257,6 +257,24 @@ describe('the checker', () => {
       `alter table event drop constraint event_stream_revision_key; update event set revision = 2 where type = 'MachineDeleted'`,
       /^machine-.* was deleted at revision 2, and has \d+ later facts/,
     ],
+    [
+      'automation has deleted a machine',
+      'I12',
+      `alter table event drop constraint event_actor; update event set actor = 'automation:a1' where type = 'MachineDeleted'`,
+      /^MachineDeleted at position \d+ was brought about by automation:a1, and only a person may$/,
+    ],
+    [
+      'automation has done what it is not for',
+      'I12',
+      `alter table event drop constraint event_actor; update event set actor = 'automation:a1' where type = 'AgentStarted'`,
+      /^AgentStarted at position \d+ was brought about by automation:a1, and automation may not$/,
+    ],
+    [
+      'one token has admitted several machines',
+      'I12',
+      `update event set body = jsonb_set(body::jsonb, '{token}', '"t1"')::text where type = 'MachineAdmitted'`,
+      /^token t1 admitted 5 machines$/,
+    ],
   ] as const)('finds that %s (%s)', async (_, id, damage, sentence) => {
     const verdict = await inACopy(damage, (connectionString) => verify({ connectionString, answers: answers() }));
     expect(verdict.holds).toBe(false);
@@ -387,7 +405,7 @@ describe('the checker', () => {
     await writeFile(file, history.map((answer) => JSON.stringify(answer)).join('\n'));
     expect(await command('--answers', file, healthy.url)).toMatchObject({
       code: EXIT.holds,
-      out: expect.stringMatching(/I1 {2}holds {2}.*I9 {2}holds .*I14 holds .*Everything holds\.\n$/s),
+      out: expect.stringMatching(/I1 {2}holds {2}.*I9 {2}holds .*I12 holds .*I14 holds .*Everything holds\.\n$/s),
       err: '',
     });
     await rm(directory, { recursive: true });

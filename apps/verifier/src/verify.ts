@@ -5,7 +5,7 @@ import type { Finding, Invariant } from './finding.js';
 import { answered } from './invariants/answered.js';
 import { appliedOnce } from './invariants/applied.js';
 import { onlyAdded } from './invariants/earlier.js';
-import { deletedIsLast, dense, revisions, unique } from './invariants/queries.js';
+import { deletedIsLast, dense, personsOnly, revisions, unique } from './invariants/queries.js';
 import { silences } from './invariants/silences.js';
 import { folds } from './invariants/read-models.js';
 import { digestsAt } from './record-digest.js';
@@ -19,6 +19,7 @@ export const INVARIANTS: readonly Invariant[] = [
   appliedOnce,
   folds,
   deletedIsLast,
+  personsOnly,
   silences,
   onlyAdded,
 ];

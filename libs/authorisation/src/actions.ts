@@ -30,17 +30,34 @@ const rules = {
   'issue-token': { does: 'Registers an enrolment token, which admits one machine.', person: 'fresh' },
   'delete-machine': { does: 'Deletes a machine and so revokes its credential for good.', person: 'fresh' },
 
+  // what others may do in a person's name
+  'issue-automation-token': { does: 'Lets a program act for the person, within scopes.', person: 'fresh' },
+  'list-automation-tokens': { does: 'Lists the programs that may.', person: 'signed-in' },
+  'revoke-automation-token': { does: 'Ends what a program may do.', person: 'signed-in' },
+
   // sessions
   'show-me': { does: 'Tells whose session it is.', person: 'signed-in' },
   'sign-out': { does: 'Ends the session that asks.', person: 'signed-in' },
 
   // machines
-  'list-machines': { does: 'Lists machines.', person: 'signed-in' },
-  'show-machine': { does: 'Shows one machine.', person: 'signed-in' },
-  'show-readiness': { does: 'Tells whether a machine can take work, and what is in the way.', person: 'signed-in' },
-  'list-blockers': { does: 'Explains the codes of what can be in the way of work.', person: 'signed-in' },
-  'show-history': { does: 'Tells what happened to a machine.', person: 'signed-in' },
-  'explain-machine': { does: 'Tells what an answer about a machine rests on.', person: 'signed-in' },
+  'list-machines': { does: 'Lists machines.', person: 'signed-in', automation: 'presence:read' },
+  'show-machine': { does: 'Shows one machine.', person: 'signed-in', automation: 'presence:read' },
+  'show-readiness': {
+    does: 'Tells whether a machine can take work, and what is in the way.',
+    person: 'signed-in',
+    automation: 'readiness:read',
+  },
+  'list-blockers': {
+    does: 'Explains the codes of what can be in the way of work.',
+    person: 'signed-in',
+    automation: 'readiness:read',
+  },
+  'show-history': { does: 'Tells what happened to a machine.', person: 'signed-in', automation: 'audit:read' },
+  'explain-machine': {
+    does: 'Tells what an answer about a machine rests on.',
+    person: 'signed-in',
+    automation: 'audit:read',
+  },
   'rename-machine': { does: 'Gives a machine another name.', person: 'signed-in' },
   'label-machine': { does: 'Changes the labels of a machine.', person: 'signed-in' },
   'pause-machine': { does: 'Keeps work from a machine until a time.', person: 'signed-in' },
@@ -49,8 +66,8 @@ const rules = {
   'show-log-tail': { does: 'Shows the log that a machine uploaded.', person: 'signed-in' },
 
   // the fleet
-  'count-machines': { does: 'Counts machines by presence.', person: 'signed-in' },
-  'follow-presence': { does: 'Tells of every change as it happens.', person: 'signed-in' },
+  'count-machines': { does: 'Counts machines by presence.', person: 'signed-in', automation: 'presence:read' },
+  'follow-presence': { does: 'Tells of every change as it happens.', person: 'signed-in', automation: 'presence:read' },
   'list-promises': { does: 'Lists what was promised of presence.', person: 'signed-in' },
   'make-promise': { does: 'Promises presence.', person: 'signed-in' },
   'withdraw-promise': { does: 'Takes a promise back.', person: 'signed-in' },
@@ -60,15 +77,19 @@ const rules = {
   'rebuild-read-model': { does: 'Makes a read model again from the record.', person: 'signed-in' },
 
   // webhooks
-  'list-webhooks': { does: 'Lists webhooks.', person: 'signed-in' },
-  'list-deliveries': { does: 'Lists what was sent to a webhook.', person: 'signed-in' },
-  'add-webhook': { does: 'Adds a webhook.', person: 'signed-in' },
-  'remove-webhook': { does: 'Removes a webhook.', person: 'signed-in' },
-  'pause-webhook': { does: 'Stops sending to a webhook.', person: 'signed-in' },
-  'resume-webhook': { does: 'Sends to a webhook again.', person: 'signed-in' },
-  'test-webhook': { does: 'Sends a test to a webhook.', person: 'signed-in' },
-  'replay-deliveries': { does: 'Sends to a webhook again what it was sent.', person: 'signed-in' },
-  'roll-webhook-secret': { does: 'Gives a webhook a new secret.', person: 'signed-in' },
+  'list-webhooks': { does: 'Lists webhooks.', person: 'signed-in', automation: 'webhooks:manage' },
+  'list-deliveries': { does: 'Lists what was sent to a webhook.', person: 'signed-in', automation: 'webhooks:manage' },
+  'add-webhook': { does: 'Adds a webhook.', person: 'signed-in', automation: 'webhooks:manage' },
+  'remove-webhook': { does: 'Removes a webhook.', person: 'signed-in', automation: 'webhooks:manage' },
+  'pause-webhook': { does: 'Stops sending to a webhook.', person: 'signed-in', automation: 'webhooks:manage' },
+  'resume-webhook': { does: 'Sends to a webhook again.', person: 'signed-in', automation: 'webhooks:manage' },
+  'test-webhook': { does: 'Sends a test to a webhook.', person: 'signed-in', automation: 'webhooks:manage' },
+  'replay-deliveries': {
+    does: 'Sends to a webhook again what it was sent.',
+    person: 'signed-in',
+    automation: 'webhooks:manage',
+  },
+  'roll-webhook-secret': { does: 'Gives a webhook a new secret.', person: 'signed-in', automation: 'webhooks:manage' },
 } as const satisfies Readonly<Record<string, ActionRule>>;
 
 /** The name of an action: what a route declares. */

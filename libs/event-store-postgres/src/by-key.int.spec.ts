@@ -7,7 +7,7 @@ import { freshDatabase } from '../../../test/support/postgres.js';
 import { PostgresEventStore } from './index.js';
 
 const [ROUNDS, TOGETHER] = [10, 50];
-const actor = { kind: 'plane', id: 'test' } as const;
+const actor = { kind: 'person', id: 'test' } as const;
 
 it('never reads a whole table to record, also where nobody has analysed them yet (C15)', async () => {
   const database = await freshDatabase();

@@ -8,7 +8,7 @@ import { Owner } from '../../../test/support/owner.js';
 import { freshDatabase, type FreshDatabase } from '../../../test/support/postgres.js';
 import { PostgresEventStore, PostgresLog } from './index.js';
 
-const actor = { kind: 'plane', id: 'test' } as const;
+const actor = { kind: 'person', id: 'test' } as const;
 const MACHINES = 100;
 
 jest.setTimeout(120_000);

@@ -15,7 +15,7 @@ jest.setTimeout(300_000);
 /** Each of the four failpoints inside the call 20 times at least. */
 const RUNS = 1_000;
 const LANES = 4;
-const actor = { kind: 'machine', id: 'test' } as const;
+const actor = { kind: 'person', id: 'test' } as const;
 
 /** The name of the prepared statement, as a message that binds its parameters carries it. */
 const CALL_OF_APPEND = '\0append\0';

@@ -6,7 +6,7 @@ import { Owner } from '../../../test/support/owner.js';
 import { freshDatabase, type FreshDatabase } from '../../../test/support/postgres.js';
 import { PostgresEventStore } from './index.js';
 
-const actor = { kind: 'machine', id: 'test' } as const;
+const actor = { kind: 'person', id: 'test' } as const;
 
 let database: FreshDatabase;
 let owner: Owner;

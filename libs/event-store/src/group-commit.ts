@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { mayRecord } from '@rollcall/authorisation';
 import { Refusal, type Decider, type Instant, type Json, type Moment, type Typed } from '@rollcall/decider';
 import type { CheckedIn } from '@rollcall/machine';
 import { KnownHeads } from './known-heads.js';
@@ -580,7 +581,9 @@ const decideOn = (
       continue;
     }
     try {
-      const decided = write(entry, entry.decider.decide(state, entry.command, moment), revision);
+      const facts = entry.decider.decide(state, entry.command, moment);
+      refuseActor(entry, facts);
+      const decided = write(entry, facts, revision);
       const next = decided.facts.reduce(entry.decider.evolve, state);
       const stored = storable(next, `the state of ${stream}`);
       const changes = decided.facts.flatMap((fact) => entry.decider.claims?.(fact) ?? []);
@@ -616,6 +619,14 @@ const decideOn = (
 
 /** Whoever asked for them has an answer, be it that time was up. */
 const isSettled = (bond: readonly Waiting[]): boolean => bond.every(({ settled }) => settled);
+
+/**
+ * What only a person brings about is refused to everybody else, whichever decider it comes from (O3). A route that forgot to ask gets no
+ * further than this.
+ */
+const refuseActor = ({ options: { actor } }: Waiting, facts: readonly Typed[]): void => {
+  if (!facts.every(({ type }) => mayRecord(actor.kind, type))) throw new Refusal('actor-refused');
+};
 
 const factsOf = (item: AppendItem | null): number => (item ? item.events.length + item.checkIns.length : 0);
 

@@ -1,3 +1,17 @@
 export * from './facts.js';
 export * from './commands.js';
 export { isFresh, liveSession, person, type PersonState, type Session, type SignInLink } from './person.js';
+export * from './automation-facts.js';
+export {
+  automation,
+  AUTOMATION_LIFE_SECONDS,
+  automationOwnerOf,
+  automationStream,
+  automationTokenKey,
+  liveToken,
+  liveTokens,
+  MOST_AUTOMATION_TOKENS,
+  type AutomationCommand,
+  type AutomationState,
+  type AutomationToken,
+} from './automation.js';

@@ -5,7 +5,7 @@ import type { TokenEvent } from '@rollcall/admission';
 import { bodyOf, type Batch, type LedgerEvent } from '@rollcall/event-store';
 import type { MachineEvent, RefusalEvent } from '@rollcall/machine';
 import { boot } from '@rollcall/machine/testing';
-import type { PersonEvent } from '@rollcall/person';
+import type { AutomationEvent, PersonEvent } from '@rollcall/person';
 import type { PromiseEvent } from '@rollcall/promise-book';
 import type { WebhookEndpointEvent } from '@rollcall/webhook-endpoint';
 import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js';
@@ -74,6 +74,17 @@ const person: Samples<PersonEvent> = {
   SessionStarted: { sessionId: 's', sessionHash: HASH, linkHash: HASH, expiresAt: EXPIRES, authenticatedAt: EXPIRES },
   SessionEnded: { sessionId: 's', sessionHash: HASH },
 };
+const automation: Samples<AutomationEvent> = {
+  AutomationTokenIssued: {
+    tokenId: 'a',
+    tokenHash: HASH,
+    name: 'grafana',
+    scopes: ['presence:read'],
+    issuedAt: EXPIRES,
+    expiresAt: EXPIRES,
+  },
+  AutomationTokenRevoked: { tokenId: 'a', tokenHash: HASH },
+};
 const promises: Samples<PromiseEvent> = {
   PromiseMade: { selector: 'label:site=berlin', schedule: 'weekdays 09:00-18:00 Europe/Berlin' },
   PromiseWithdrawn: { selector: 'node:n' },
@@ -87,11 +98,12 @@ const webhook: Samples<WebhookEndpointEvent> = {
   WebhookReplayRequested: { eventId: null, from: EXPIRES, to: EXPIRES, types: ['machine.absent'] },
   WebhookEndpointRemoved: {},
 };
-const cases = Object.entries({ machine, refusals, token, person, promises, webhook }).flatMap(([category, samples]) =>
-  Object.entries(samples).map(([type, fields]) => ({
-    subject: `rollcall.${category}.${type}`,
-    published: publish(`${category}-1`, { type, ...fields }),
-  })),
+const cases = Object.entries({ machine, refusals, token, person, automation, promises, webhook }).flatMap(
+  ([category, samples]) =>
+    Object.entries(samples).map(([type, fields]) => ({
+      subject: `rollcall.${category}.${type}`,
+      published: publish(`${category}-1`, { type, ...fields }),
+    })),
 );
 
 /** What subscribers get of an event that is recorded. */

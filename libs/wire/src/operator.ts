@@ -32,6 +32,32 @@ export type IssueTokenAnswer = {
   readonly pins: readonly string[];
 };
 
+/** `POST /v1/automation-tokens`: the CLI made the secret (`rca_…`), the plane registers its hash. */
+export type IssueAutomationTokenRequest = {
+  /** UUID, made by the caller and kept over retries; the id of the token. */
+  readonly commandId: string;
+  /** SHA-256 of the whole token, hex. */
+  readonly tokenHash: string;
+  readonly name: string;
+  /** At least one of `SCOPES` in `@rollcall/authorisation`. */
+  readonly scopes: readonly string[];
+  /** Seconds; 60 to 7,776,000. */
+  readonly expiresIn: number;
+};
+/** A token that a program can use. Times are RFC 3339 in UTC. */
+export type AutomationTokenView = {
+  readonly id: string;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly issuedAt: string;
+  readonly expiresAt: string;
+};
+export type AutomationTokenAnswer = { readonly token: AutomationTokenView };
+/** `GET /v1/automation-tokens`: those that can be used, the oldest first. */
+export type AutomationTokenList = { readonly tokens: readonly AutomationTokenView[] };
+/** `DELETE /v1/automation-tokens/:token` */
+export type RevokeAutomationTokenRequest = { readonly commandId: string };
+
 /** Whether it is here, by the time since its last check (O22). */
 export type PresenceWord = 'not-yet-arrived' | 'present' | 'absent';
 /** What it said last, and whether it has kept checking (O23). */

@@ -14,7 +14,7 @@ import type { Task, Told } from '../programs/writer.js';
 
 jest.setTimeout(240_000);
 
-const actor = { kind: 'plane', id: 'test' } as const;
+const actor = { kind: 'person', id: 'test' } as const;
 
 describe('writers in processes of their own', () => {
   let program: Bundled;

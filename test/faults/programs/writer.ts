@@ -31,7 +31,7 @@ export type Told = {
 };
 
 const task = JSON.parse(process.argv[2] ?? '') as Task;
-const actor = { kind: 'plane', id: task.name } as const;
+const actor = { kind: 'person', id: task.name } as const;
 const log = new PostgresLog({ connectionString: task.url, applicationName: task.name, callTimeoutMs: 1_000 });
 const store = new LogBackedStore(log);
 const stopping = new AbortController();

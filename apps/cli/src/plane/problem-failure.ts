@@ -56,6 +56,7 @@ const TELLINGS: Partial<Record<ProblemCode, Telling>> = {
     sentence: () =>
       'Your session began too long ago for this: whoever admits or deletes machines has just signed in. Run `rollcall login` with a new link and say it again; whoever runs the plane makes links with `rollcall-setup sign-in-link`.',
   },
+  'automation-token-not-found': { exitCode: EXIT.notFound, sentence: () => 'There is no such automation token.' },
   'link-refused': {
     exitCode: EXIT.notSignedIn,
     sentence: () => 'This sign-in link cannot be used. A link works once and for a short time; get a new one.',

@@ -7,6 +7,7 @@ import {
   type WebhookEndpointCommand,
   type WebhookEndpointState,
 } from '@rollcall/webhook-endpoint';
+import type { Acting } from '../access/acting.js';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -22,13 +23,13 @@ export class OwnedWebhooks {
   }
 
   /**
-   * Asks something of it, as its owner. One that is removed may be removed again.
+   * Asks something of it, as its owner or for them. One that is removed may be removed again.
    *
    * @throws Refusal `webhook-not-found`
    */
   async decide(
     id: string,
-    owner: string,
+    { owner, actor }: Acting,
     command: WebhookEndpointCommand,
     commandId?: string,
   ): Promise<Decision<WebhookEndpointState>> {
@@ -36,7 +37,7 @@ export class OwnedWebhooks {
     const view = UUID.test(id) ? await this.store.view(webhookEndpoint, target) : null;
     if (view?.state.added?.owner !== owner) throw new Refusal('webhook-not-found');
     return this.store.decide(webhookEndpoint, target, command, {
-      actor: { kind: 'person', id: owner },
+      actor,
       ...(commandId === undefined ? {} : { commandId }),
     });
   }

@@ -1,3 +1,4 @@
+import { AUTOMATION_EVENTS, PERSON_ONLY_EVENTS } from '@rollcall/authorisation';
 import type { Invariant } from '../finding.js';
 
 /** An invariant that is one count and one list of sentences, both made by the database. */
@@ -79,4 +80,20 @@ export const deletedIsLast = byQueries(
   `select format('%s was deleted at revision %s, and has %s later facts, the last at revision %s', d.stream, d.revision, count(*), max(f.revision)) as sentence
    from (select stream, min(revision) as revision from event where type = 'MachineDeleted' group by stream) d
    join ${FACTS} f on f.stream = d.stream and f.revision > d.revision group by d.stream, d.revision`,
+);
+
+const listed = (types: ReadonlySet<string>): string => [...types].map((type) => `'${type}'`).join(', ');
+
+/** I12: only a person admits, issues a token or deletes (O3), whatever the constraint says; a token admits one machine. */
+export const personsOnly = byQueries(
+  'I12',
+  'a person is behind all that admits a machine or takes one away, automation behind nothing but webhooks, and a token admits one',
+  `select count(*) from event where type in (${listed(PERSON_ONLY_EVENTS)}) or actor like 'automation:%'`,
+  `select format('%s at position %s was brought about by %s, and only a person may', type, position, actor) as sentence
+   from event where type in (${listed(PERSON_ONLY_EVENTS)}) and actor not like 'person:%'`,
+  `select format('%s at position %s was brought about by %s, and automation may not', type, position, actor) as sentence
+   from event where actor like 'automation:%' and type not in (${listed(AUTOMATION_EVENTS)})`,
+  `select format('token %s admitted %s machines', body::jsonb ->> 'token', count(*)) as sentence
+   from event where type = 'MachineAdmitted' and body::jsonb ->> 'token' is not null
+   group by body::jsonb ->> 'token' having count(*) > 1`,
 );

@@ -20,7 +20,7 @@ beforeAll(async () => {
   const machineId = randomUUID();
   const stream = machineStream(machineId);
   const keyHash = '1'.padStart(64, '0');
-  const actor = { kind: 'machine', id: 'test' } as const;
+  const actor = { kind: 'person', id: 'test' } as const;
   const token = { id: randomUUID(), expiresAt: clock.now + 3_600_000, owner: 'person-1', name: null };
   await store.decide(machine, { stream }, admit({ machineId, keyHash, identifierHash: machineId, token }), { actor });
   let sequence = 0;

@@ -78,7 +78,7 @@ class Plane implements AsyncDisposable {
   }
 
   async do(n: number, command: MachineCommand): Promise<void> {
-    const actor = { kind: 'machine', id: idOf(n) } as const;
+    const actor = { kind: 'person', id: idOf(n) } as const;
     await this.store.decide(machine, { stream: machineStream(idOf(n)) }, command, { actor });
   }
 

@@ -4,7 +4,7 @@ import { Refusal } from '@rollcall/decider';
 import { ApiProblems, Caller, Does, STRICT_BODY } from '@rollcall/nest-platform';
 import { WhyQueries } from '@rollcall/read-models';
 import type { Why } from '@rollcall/wire';
-import type { SignedIn } from '../../access/person-authenticator.js';
+import type { Acting } from '../../access/acting.js';
 import { OwnedMachines } from '../owned-machines.js';
 import { WANTED_MACHINE } from '../wanted-machine.js';
 import { ExplainMachineDto, WhyDto } from './explain-machine.dto.js';
@@ -32,7 +32,7 @@ export class ExplainMachineController {
     'unavailable',
   )
   async explainMachine(
-    @Caller() { id: owner }: SignedIn,
+    @Caller() { owner }: Acting,
     @Param('machine') wanted: string,
     @Query(STRICT_BODY) { at }: ExplainMachineDto,
   ): Promise<Why> {

@@ -3,7 +3,7 @@ import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { ApiProblems, Caller, Conditional, Does, STRICT_BODY } from '@rollcall/nest-platform';
 import { MachineQueries } from '@rollcall/read-models';
 import type { MachineList } from '@rollcall/wire';
-import type { SignedIn } from '../../access/person-authenticator.js';
+import type { Acting } from '../../access/acting.js';
 import { MachineFilterDto, whichMachines } from '../machine-filter.dto.js';
 import { MachineListDto } from './list-machines.dto.js';
 
@@ -17,8 +17,8 @@ export class ListMachinesController {
   @Get()
   @Conditional()
   @ApiOkResponse({ type: MachineListDto })
-  @ApiProblems('not-signed-in', 'invalid-body', 'unavailable')
-  listMachines(@Caller() { id }: SignedIn, @Query(STRICT_BODY) query: MachineFilterDto): Promise<MachineList> {
-    return this.machines.list(whichMachines(query, id));
+  @ApiProblems('not-signed-in', 'scope-missing', 'invalid-body', 'unavailable')
+  listMachines(@Caller() { owner }: Acting, @Query(STRICT_BODY) query: MachineFilterDto): Promise<MachineList> {
+    return this.machines.list(whichMachines(query, owner));
   }
 }

@@ -4,6 +4,7 @@ import { Refusal } from '@rollcall/decider';
 import { ApiProblems, Caller, Does, STRICT_BODY } from '@rollcall/nest-platform';
 import { HistoryQueries, plainly } from '@rollcall/read-models';
 import type { History } from '@rollcall/wire';
+import type { Automation } from '../../access/automation-authenticator.js';
 import type { SignedIn } from '../../access/person-authenticator.js';
 import { WANTED_MACHINE } from '../wanted-machine.js';
 import { OwnedMachines } from '../owned-machines.js';
@@ -22,17 +23,18 @@ export class ShowHistoryController {
   @Get()
   @ApiParam(WANTED_MACHINE)
   @ApiOkResponse({ type: HistoryDto })
-  @ApiProblems('not-signed-in', 'machine-not-found', 'name-ambiguous', 'invalid-body', 'unavailable')
+  @ApiProblems('not-signed-in', 'scope-missing', 'machine-not-found', 'name-ambiguous', 'invalid-body', 'unavailable')
   async showHistory(
-    @Caller() caller: SignedIn,
+    @Caller() caller: SignedIn | Automation,
     @Param('machine') wanted: string,
     @Query(STRICT_BODY) { limit = 200 }: ShowHistoryDto,
   ): Promise<History> {
-    const id = await this.machines.idOf(wanted, caller.id);
+    const id = await this.machines.idOf(wanted, caller.owner);
     const history = await this.history.of(id, {
       limit,
       order: 'newest-first',
-      nameOf: (actor) => (actor.kind === 'person' && actor.id === caller.id ? caller.name : plainly(actor)),
+      nameOf: (actor) =>
+        caller.kind === 'person' && actor.kind === 'person' && actor.id === caller.id ? caller.name : plainly(actor),
     });
     // Recorded, but the read model has not come to it yet.
     if (!history) throw new Refusal('machine-not-found');

@@ -2,7 +2,7 @@ import { Controller, Get, Param } from '@nestjs/common';
 import { ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
 import { ApiProblems, Caller, Does } from '@rollcall/nest-platform';
 import type { MachineDetail } from '@rollcall/wire';
-import type { SignedIn } from '../../access/person-authenticator.js';
+import type { Acting } from '../../access/acting.js';
 import { WANTED_MACHINE } from '../wanted-machine.js';
 import { OwnedPromises } from '../../promise/owned-promises.js';
 import { OwnedMachines } from '../owned-machines.js';
@@ -21,9 +21,9 @@ export class ShowMachineController {
   @Get()
   @ApiParam(WANTED_MACHINE)
   @ApiOkResponse({ type: MachineDetailDto })
-  @ApiProblems('not-signed-in', 'machine-not-found', 'name-ambiguous', 'unavailable')
-  async showMachine(@Caller() { id }: SignedIn, @Param('machine') wanted: string): Promise<MachineDetail> {
-    const found = await this.machines.find(wanted, id);
+  @ApiProblems('not-signed-in', 'scope-missing', 'machine-not-found', 'name-ambiguous', 'unavailable')
+  async showMachine(@Caller() { owner }: Acting, @Param('machine') wanted: string): Promise<MachineDetail> {
+    const found = await this.machines.find(wanted, owner);
     return { ...found, promise: await this.promises.of(found) };
   }
 }

@@ -4,7 +4,7 @@ import { Refusal } from '@rollcall/decider';
 import { ApiProblems, Caller, Does, STRICT_BODY } from '@rollcall/nest-platform';
 import { ReadinessQueries } from '@rollcall/read-models';
 import type { Readiness } from '@rollcall/wire';
-import type { SignedIn } from '../../access/person-authenticator.js';
+import type { Acting } from '../../access/acting.js';
 import { OwnedMachines } from '../owned-machines.js';
 import { WANTED_MACHINE } from '../wanted-machine.js';
 import { ReadinessDto, ShowReadinessDto } from './show-readiness.dto.js';
@@ -22,9 +22,9 @@ export class ShowReadinessController {
   @Get()
   @ApiParam(WANTED_MACHINE)
   @ApiOkResponse({ type: ReadinessDto })
-  @ApiProblems('not-signed-in', 'machine-not-found', 'name-ambiguous', 'invalid-body', 'unavailable')
+  @ApiProblems('not-signed-in', 'scope-missing', 'machine-not-found', 'name-ambiguous', 'invalid-body', 'unavailable')
   async showReadiness(
-    @Caller() { id: owner }: SignedIn,
+    @Caller() { owner }: Acting,
     @Param('machine') wanted: string,
     @Query(STRICT_BODY) page: ShowReadinessDto,
   ): Promise<Readiness> {

@@ -3,7 +3,7 @@ import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { ApiProblems, Caller, Conditional, Does, STRICT_BODY } from '@rollcall/nest-platform';
 import { MachineQueries } from '@rollcall/read-models';
 import type { PresenceAnswer } from '@rollcall/wire';
-import type { SignedIn } from '../../access/person-authenticator.js';
+import type { Acting } from '../../access/acting.js';
 import { MachineFilterDto, whichMachines } from '../../machine/machine-filter.dto.js';
 import { PresenceAnswerDto } from './count-machines.dto.js';
 
@@ -21,8 +21,8 @@ export class CountMachinesController {
   @Get()
   @Conditional()
   @ApiOkResponse({ type: PresenceAnswerDto })
-  @ApiProblems('not-signed-in', 'invalid-body', 'unavailable')
-  countMachines(@Caller() { id }: SignedIn, @Query(STRICT_BODY) query: MachineFilterDto): Promise<PresenceAnswer> {
-    return this.machines.count(whichMachines(query, id));
+  @ApiProblems('not-signed-in', 'scope-missing', 'invalid-body', 'unavailable')
+  countMachines(@Caller() { owner }: Acting, @Query(STRICT_BODY) query: MachineFilterDto): Promise<PresenceAnswer> {
+    return this.machines.count(whichMachines(query, owner));
   }
 }

@@ -2,7 +2,7 @@ import { Controller, Get, Headers, Req, Res } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
 import { ApiProblems, bearerOf, Caller, Does, sendEvents } from '@rollcall/nest-platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { SignedIn } from '../../access/person-authenticator.js';
+import type { Acting } from '../../access/acting.js';
 import { PresenceStreams } from './presence-streams.js';
 
 @ApiTags('presence')
@@ -29,15 +29,15 @@ export class FollowPresenceController {
   @ApiHeader({ name: 'Last-Event-ID', required: false, description: 'The id of the last event of an earlier stream.' })
   @ApiProduces('text/event-stream')
   @ApiOkResponse({ description: 'Goes on until one side ends it.', schema: { type: 'string' } })
-  @ApiProblems('not-signed-in', 'slow-down', 'unavailable')
+  @ApiProblems('not-signed-in', 'scope-missing', 'slow-down', 'unavailable')
   followPresence(
-    @Caller() { id }: SignedIn,
+    @Caller() { owner }: Acting,
     @Headers('last-event-id') lastEventId: string | undefined,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): void {
-    this.streams.requireRoom(id);
+    this.streams.requireRoom(owner);
     const bearer = bearerOf(request.headers.authorization) ?? '';
-    void sendEvents(request, reply, (ended) => this.streams.events({ id, bearer, lastEventId }, ended));
+    void sendEvents(request, reply, (ended) => this.streams.events({ id: owner, bearer, lastEventId }, ended));
   }
 }

@@ -1,10 +1,11 @@
 import { Command } from '@nestjs/cqrs';
 import type { AddWebhookAnswer, AddWebhookRequest } from '@rollcall/wire';
+import type { Acting } from '../../access/acting.js';
 
-/** A person wants a program to be told what happens to their machines. */
+/** Somebody wants a program to be told what happens to their machines. */
 export class AddOwnedWebhook extends Command<AddWebhookAnswer> {
   constructor(
-    readonly personId: string,
+    readonly by: Acting,
     readonly wanted: Required<AddWebhookRequest>,
   ) {
     super();

@@ -3,7 +3,7 @@ import { CommandBus } from '@nestjs/cqrs';
 import { ApiCreatedResponse, ApiTags } from '@nestjs/swagger';
 import { ApiProblems, Caller, Does, STRICT_BODY } from '@rollcall/nest-platform';
 import type { AddWebhookAnswer } from '@rollcall/wire';
-import type { SignedIn } from '../../access/person-authenticator.js';
+import type { Acting } from '../../access/acting.js';
 import { AddOwnedWebhook } from './add-webhook.command.js';
 import { AddWebhookAnswerDto, AddWebhookDto } from './add-webhook.dto.js';
 
@@ -19,11 +19,18 @@ export class AddWebhookController {
    */
   @Post()
   @ApiCreatedResponse({ type: AddWebhookAnswerDto })
-  @ApiProblems('not-signed-in', 'webhook-target-refused', 'invalid-body', 'webhook-key-missing', 'unavailable')
+  @ApiProblems(
+    'not-signed-in',
+    'scope-missing',
+    'webhook-target-refused',
+    'invalid-body',
+    'webhook-key-missing',
+    'unavailable',
+  )
   addWebhook(
-    @Caller() { id }: SignedIn,
+    @Caller() by: Acting,
     @Body(STRICT_BODY) { promisedOnly = false, ...wanted }: AddWebhookDto,
   ): Promise<AddWebhookAnswer> {
-    return this.commands.execute(new AddOwnedWebhook(id, { ...wanted, promisedOnly }));
+    return this.commands.execute(new AddOwnedWebhook(by, { ...wanted, promisedOnly }));
   }
 }

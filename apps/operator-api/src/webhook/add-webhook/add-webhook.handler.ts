@@ -20,7 +20,7 @@ export class AddWebhookHandler implements ICommandHandler<AddOwnedWebhook> {
     private readonly access: WebhookAccess,
   ) {}
 
-  async execute({ personId, wanted }: AddOwnedWebhook): Promise<AddWebhookAnswer> {
+  async execute({ by, wanted }: AddOwnedWebhook): Promise<AddWebhookAnswer> {
     const { commandId: id, url, events, promisedOnly } = wanted;
     const host = await this.access.hostOf(url);
     const target = { stream: webhookStream(id) };
@@ -29,12 +29,12 @@ export class AddWebhookHandler implements ICommandHandler<AddOwnedWebhook> {
     const { state, repeated } = await this.store.decide(
       webhookEndpoint,
       target,
-      { type: 'AddWebhookEndpoint', owner: personId, host, events, promisedOnly },
-      { actor: { kind: 'person', id: personId }, commandId: id },
+      { type: 'AddWebhookEndpoint', owner: by.owner, host, events, promisedOnly },
+      { actor: by.actor, commandId: id },
     );
     const { added, removed } = state;
     const isSame =
-      added?.owner === personId &&
+      added?.owner === by.owner &&
       !removed &&
       added.promisedOnly === promisedOnly &&
       added.events.length === new Set(events).size &&
@@ -42,7 +42,7 @@ export class AddWebhookHandler implements ICommandHandler<AddOwnedWebhook> {
       (await this.access.addressOf(id)) === url;
     if (!isSame) throw anotherCommand();
     // Of two who add it at the same time, the one that is told that it was there already may have sealed over the other's secret, or under it.
-    const secret = sealed === null || repeated ? await freshSecret(this.webhooks, this.access, id, personId) : sealed;
+    const secret = sealed === null || repeated ? await freshSecret(this.webhooks, this.access, id, by) : sealed;
     return { webhook: { id, host: added.host, events: added.events, promisedOnly }, secret };
   }
 }

@@ -8,8 +8,8 @@ import { ChangeOwnedWebhook } from './change-webhook.command.js';
 export class ChangeWebhookHandler implements ICommandHandler<ChangeOwnedWebhook> {
   constructor(private readonly webhooks: OwnedWebhooks) {}
 
-  async execute({ personId, commandId, webhook, command }: ChangeOwnedWebhook): Promise<WebhookAnswer> {
-    const { state } = await this.webhooks.decide(webhook, personId, command, commandId);
+  async execute({ by, commandId, webhook, command }: ChangeOwnedWebhook): Promise<WebhookAnswer> {
+    const { state } = await this.webhooks.decide(webhook, by, command, commandId);
     return { webhook: { id: webhook, paused: state.paused, removed: state.removed } };
   }
 }

@@ -3,7 +3,7 @@ import { ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
 import { ApiProblems, Caller, Does, STRICT_BODY } from '@rollcall/nest-platform';
 import { WebhookQueries } from '@rollcall/webhooks';
 import type { WebhookDeliveryList } from '@rollcall/wire';
-import type { SignedIn } from '../../access/person-authenticator.js';
+import type { Acting } from '../../access/acting.js';
 import { OwnedWebhooks } from '../owned-webhooks.js';
 import { WEBHOOK_ID } from '../webhook.dto.js';
 import { DeliveryListDto, ListDeliveriesDto } from './list-deliveries.dto.js';
@@ -21,13 +21,13 @@ export class ListDeliveriesController {
   @Get()
   @ApiParam(WEBHOOK_ID)
   @ApiOkResponse({ type: DeliveryListDto })
-  @ApiProblems('not-signed-in', 'webhook-not-found', 'invalid-body', 'unavailable')
+  @ApiProblems('not-signed-in', 'scope-missing', 'webhook-not-found', 'invalid-body', 'unavailable')
   async listDeliveries(
-    @Caller() { id }: SignedIn,
+    @Caller() { owner }: Acting,
     @Param('webhook') webhook: string,
     @Query(STRICT_BODY) query: ListDeliveriesDto,
   ): Promise<WebhookDeliveryList> {
-    await this.owned.require(webhook, id);
+    await this.owned.require(webhook, owner);
     return this.webhooks.deliveries(webhook, query);
   }
 }

@@ -3,7 +3,7 @@ import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { ApiProblems, Caller, Does } from '@rollcall/nest-platform';
 import { WebhookQueries } from '@rollcall/webhooks';
 import type { WebhookList } from '@rollcall/wire';
-import type { SignedIn } from '../../access/person-authenticator.js';
+import type { Acting } from '../../access/acting.js';
 import { WebhookAccess } from '../webhook-access.js';
 import { WebhookListDto } from './list-webhooks.dto.js';
 
@@ -19,8 +19,8 @@ export class ListWebhooksController {
   /** The caller's webhooks, the oldest first, and how each gets on with its receiver. */
   @Get()
   @ApiOkResponse({ type: WebhookListDto })
-  @ApiProblems('not-signed-in', 'unavailable')
-  async listWebhooks(@Caller() { id }: SignedIn): Promise<WebhookList> {
-    return { ...(await this.webhooks.list(id)), problem: this.access.problem };
+  @ApiProblems('not-signed-in', 'scope-missing', 'unavailable')
+  async listWebhooks(@Caller() { owner }: Acting): Promise<WebhookList> {
+    return { ...(await this.webhooks.list(owner)), problem: this.access.problem };
   }
 }

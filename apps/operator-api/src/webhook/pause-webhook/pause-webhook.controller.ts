@@ -3,7 +3,7 @@ import { CommandBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
 import { ApiProblems, Caller, Does, STRICT_BODY } from '@rollcall/nest-platform';
 import type { WebhookAnswer } from '@rollcall/wire';
-import type { SignedIn } from '../../access/person-authenticator.js';
+import type { Acting } from '../../access/acting.js';
 import { ChangeOwnedWebhook } from '../change-webhook/change-webhook.command.js';
 import { WEBHOOK_ID, WebhookAnswerDto, WebhookCommandDto } from '../webhook.dto.js';
 
@@ -18,12 +18,12 @@ export class PauseWebhookController {
   @HttpCode(200)
   @ApiParam(WEBHOOK_ID)
   @ApiOkResponse({ type: WebhookAnswerDto })
-  @ApiProblems('not-signed-in', 'webhook-not-found', 'invalid-body', 'unavailable')
+  @ApiProblems('not-signed-in', 'scope-missing', 'webhook-not-found', 'invalid-body', 'unavailable')
   pauseWebhook(
-    @Caller() { id }: SignedIn,
+    @Caller() by: Acting,
     @Param('webhook') webhook: string,
     @Body(STRICT_BODY) { commandId }: WebhookCommandDto,
   ): Promise<WebhookAnswer> {
-    return this.commands.execute(new ChangeOwnedWebhook(id, commandId, webhook, { type: 'PauseWebhookEndpoint' }));
+    return this.commands.execute(new ChangeOwnedWebhook(by, commandId, webhook, { type: 'PauseWebhookEndpoint' }));
   }
 }

@@ -3,7 +3,7 @@ import { CommandBus } from '@nestjs/cqrs';
 import { ApiAcceptedResponse, ApiParam, ApiTags } from '@nestjs/swagger';
 import { ApiProblems, Caller, Does, STRICT_BODY } from '@rollcall/nest-platform';
 import type { WebhookAnswer } from '@rollcall/wire';
-import type { SignedIn } from '../../access/person-authenticator.js';
+import type { Acting } from '../../access/acting.js';
 import { WEBHOOK_ID, WebhookAnswerDto } from '../webhook.dto.js';
 import { ReplayOwnedDeliveries } from './replay-deliveries.command.js';
 import { ReplayDeliveriesDto } from './replay-deliveries.dto.js';
@@ -20,12 +20,19 @@ export class ReplayDeliveriesController {
   @HttpCode(202)
   @ApiParam(WEBHOOK_ID)
   @ApiAcceptedResponse({ type: WebhookAnswerDto })
-  @ApiProblems('not-signed-in', 'webhook-not-found', 'webhook-delivery-not-found', 'invalid-body', 'unavailable')
+  @ApiProblems(
+    'not-signed-in',
+    'scope-missing',
+    'webhook-not-found',
+    'webhook-delivery-not-found',
+    'invalid-body',
+    'unavailable',
+  )
   replayDeliveries(
-    @Caller() { id }: SignedIn,
+    @Caller() by: Acting,
     @Param('webhook') webhook: string,
     @Body(STRICT_BODY) { commandId, ...wish }: ReplayDeliveriesDto,
   ): Promise<WebhookAnswer> {
-    return this.commands.execute(new ReplayOwnedDeliveries(id, commandId, webhook, replayWish(wish)));
+    return this.commands.execute(new ReplayOwnedDeliveries(by, commandId, webhook, replayWish(wish)));
   }
 }

@@ -13,12 +13,12 @@ export class ReplayDeliveriesHandler implements ICommandHandler<ReplayOwnedDeliv
     private readonly webhooks: WebhookQueries,
   ) {}
 
-  async execute({ personId, commandId, webhook, wish }: ReplayOwnedDeliveries): Promise<WebhookAnswer> {
-    await this.owned.require(webhook, personId);
+  async execute({ by, commandId, webhook, wish }: ReplayOwnedDeliveries): Promise<WebhookAnswer> {
+    await this.owned.require(webhook, by.owner);
     if ('eventId' in wish && !(await this.webhooks.hasDelivery(webhook, wish.eventId)))
       throw new Refusal('webhook-delivery-not-found');
     const command = { type: 'ReplayWebhookDeliveries', ...wish } as const;
-    const { state } = await this.owned.decide(webhook, personId, command, commandId);
+    const { state } = await this.owned.decide(webhook, by, command, commandId);
     return { webhook: { id: webhook, paused: state.paused, removed: state.removed } };
   }
 }

@@ -1,3 +1,4 @@
+import type { Acting } from '../../access/acting.js';
 import type { OwnedWebhooks } from '../owned-webhooks.js';
 import type { WebhookAccess } from '../webhook-access.js';
 
@@ -11,13 +12,13 @@ export const freshSecret = async (
   webhooks: OwnedWebhooks,
   access: WebhookAccess,
   id: string,
-  owner: string,
+  by: Acting,
   commandId?: string,
 ): Promise<string> => {
-  await webhooks.require(id, owner);
+  await webhooks.require(id, by.owner);
   const secret = await access.roll(id);
-  const { repeated } = await webhooks.decide(id, owner, { type: 'RollWebhookSecret' }, commandId);
+  const { repeated } = await webhooks.decide(id, by, { type: 'RollWebhookSecret' }, commandId);
   // That there is one more is a fact, too.
-  if (repeated) await webhooks.decide(id, owner, { type: 'RollWebhookSecret' });
+  if (repeated) await webhooks.decide(id, by, { type: 'RollWebhookSecret' });
   return secret;
 };

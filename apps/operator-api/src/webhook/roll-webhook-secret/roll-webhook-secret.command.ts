@@ -1,10 +1,11 @@
 import { Command } from '@nestjs/cqrs';
 import type { RollWebhookSecretAnswer } from '@rollcall/wire';
+import type { Acting } from '../../access/acting.js';
 
-/** A person wants another secret for a webhook. */
+/** Somebody wants another secret for a webhook. */
 export class RollOwnedWebhookSecret extends Command<RollWebhookSecretAnswer> {
   constructor(
-    readonly personId: string,
+    readonly by: Acting,
     readonly commandId: string,
     readonly webhook: string,
   ) {

@@ -3,7 +3,7 @@ import { CommandBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
 import { ApiProblems, Caller, Does, STRICT_BODY } from '@rollcall/nest-platform';
 import type { RollWebhookSecretAnswer } from '@rollcall/wire';
-import type { SignedIn } from '../../access/person-authenticator.js';
+import type { Acting } from '../../access/acting.js';
 import { WEBHOOK_ID, WebhookCommandDto } from '../webhook.dto.js';
 import { RollOwnedWebhookSecret } from './roll-webhook-secret.command.js';
 import { RollWebhookSecretAnswerDto } from './roll-webhook-secret.dto.js';
@@ -19,12 +19,19 @@ export class RollWebhookSecretController {
   @HttpCode(200)
   @ApiParam(WEBHOOK_ID)
   @ApiOkResponse({ type: RollWebhookSecretAnswerDto })
-  @ApiProblems('not-signed-in', 'webhook-not-found', 'invalid-body', 'webhook-key-missing', 'unavailable')
+  @ApiProblems(
+    'not-signed-in',
+    'scope-missing',
+    'webhook-not-found',
+    'invalid-body',
+    'webhook-key-missing',
+    'unavailable',
+  )
   rollWebhookSecret(
-    @Caller() { id }: SignedIn,
+    @Caller() by: Acting,
     @Param('webhook') webhook: string,
     @Body(STRICT_BODY) { commandId }: WebhookCommandDto,
   ): Promise<RollWebhookSecretAnswer> {
-    return this.commands.execute(new RollOwnedWebhookSecret(id, commandId, webhook));
+    return this.commands.execute(new RollOwnedWebhookSecret(by, commandId, webhook));
   }
 }

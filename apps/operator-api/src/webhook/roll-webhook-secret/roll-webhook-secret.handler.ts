@@ -13,10 +13,10 @@ export class RollWebhookSecretHandler implements ICommandHandler<RollOwnedWebhoo
     private readonly access: WebhookAccess,
   ) {}
 
-  async execute({ personId, commandId, webhook }: RollOwnedWebhookSecret): Promise<RollWebhookSecretAnswer> {
+  async execute({ by, commandId, webhook }: RollOwnedWebhookSecret): Promise<RollWebhookSecretAnswer> {
     return {
       webhook: { id: webhook },
-      secret: await freshSecret(this.webhooks, this.access, webhook, personId, commandId),
+      secret: await freshSecret(this.webhooks, this.access, webhook, by, commandId),
     };
   }
 }

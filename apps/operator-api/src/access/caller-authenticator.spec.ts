@@ -4,7 +4,7 @@ import { ensureFirstPerson, issueSignInLink } from '@rollcall/first-person';
 import { ManualClock } from '@rollcall/lifetimes/testing';
 import { SignIn } from '../session/sign-in/sign-in.command.js';
 import { SignInHandler } from '../session/sign-in/sign-in.handler.js';
-import { PersonAuthenticator } from './person-authenticator.js';
+import { CallerAuthenticator } from './caller-authenticator.js';
 
 const HOUR = 3_600_000;
 
@@ -12,7 +12,7 @@ it('knows a person by their session for twelve hours, also while nothing is reco
   const start = Date.UTC(2026, 0, 1, 12);
   const clock = new ManualClock(start);
   const store = new InMemoryEventStore({ now: () => start });
-  const authenticator = new PersonAuthenticator(store, clock, 900);
+  const authenticator = new CallerAuthenticator(store, clock, 900);
   const { personId } = await ensureFirstPerson(store, { name: 'Ada' });
   const { secret } = await issueSignInLink(store, personId);
   const { session, expiresAt } = await new SignInHandler(store).execute(new SignIn(secret));

@@ -1,0 +1,30 @@
+import { Refusal } from '@rollcall/decider';
+import type { EventStore } from '@rollcall/event-store';
+import type { Clock } from '@rollcall/lifetimes';
+import { Authenticator } from '@rollcall/nest-platform';
+import { isSecret } from '@rollcall/wire';
+import { automationBehind, type Automation } from './automation-authenticator.js';
+import { personBehind, type SignedIn } from './person-authenticator.js';
+
+/** Finds out who calls the operator API, by the kind of secret. What is neither a session nor an automation token is nobody here (O3). */
+export class CallerAuthenticator extends Authenticator {
+  constructor(
+    private readonly store: EventStore,
+    private readonly clock: Clock,
+    /** For how many seconds a session is fresh. */
+    private readonly freshSeconds: number,
+  ) {
+    super();
+  }
+
+  override async authenticate(bearer: string | null): Promise<SignedIn | Automation> {
+    if (bearer !== null && isSecret('rco', bearer))
+      return personBehind(bearer, this.store, this.clock, this.freshSeconds);
+    if (bearer !== null && isSecret('rca', bearer)) return automationBehind(bearer, this.store, this.clock);
+    throw this.unknown();
+  }
+
+  override unknown(): Refusal {
+    return new Refusal('not-signed-in');
+  }
+}
