@@ -2,7 +2,7 @@ import type { Scope } from '@rollcall/authorisation';
 
 // Ledger events of the category `automation`, one stream per person. The actor is the person whose tokens these are.
 
-/** A person registered the hash of a token that their CLI made for a program. Takes the key `automation-token:<hash>`. */
+/** A person registered the hash of a token that their CLI made for a program. Takes the keys `automation-token:<hash>` and `automation-id:<id>`. */
 export type AutomationTokenIssued = {
   readonly type: 'AutomationTokenIssued';
   readonly tokenId: string;

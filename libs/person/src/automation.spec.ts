@@ -102,8 +102,11 @@ describe('an automation token', () => {
     given(issued(), revoked()).when(revoke()).thenRefused('automation-token-not-found');
   });
 
-  it('keeps the key of its hash for good, so that nobody else registers it', () => {
-    expect(automation.claims?.(issued())).toEqual([{ op: 'take', key: 'automation-token:h1' }]);
+  it('keeps the keys of its hash and its id for good, so that nobody else registers it or acts under its name', () => {
+    expect(automation.claims?.(issued())).toEqual([
+      { op: 'take', key: 'automation-token:h1' },
+      { op: 'take', key: 'automation-id:t1' },
+    ]);
     expect(automation.claims?.(revoked())).toEqual([]);
   });
 

@@ -85,7 +85,13 @@ export const automation: Decider<AutomationState, AutomationCommand, AutomationE
   },
 
   claims: (fact) =>
-    fact.type === 'AutomationTokenIssued' ? [{ op: 'take', key: automationTokenKey(fact.tokenHash) }] : [],
+    fact.type === 'AutomationTokenIssued'
+      ? [
+          { op: 'take', key: automationTokenKey(fact.tokenHash) },
+          // Its id is who is recorded, so it is nobody else's.
+          { op: 'take', key: `automation-id:${fact.tokenId}` },
+        ]
+      : [],
 };
 
 const wrong = (field: string, message: string): Refusal =>
