@@ -14,6 +14,7 @@ import { readConfig, type Environment } from '@rollcall/settings';
 import type { TlsSettings } from '@rollcall/plane-ca';
 import { readWebhookSettings, type WebhookSettings } from '@rollcall/webhooks';
 import { isPin } from '@rollcall/wire';
+import { join } from 'node:path';
 
 /** What the operator API needs to know. */
 export type OperatorApiConfig = {
@@ -27,6 +28,8 @@ export type OperatorApiConfig = {
   readonly machineApi: { readonly address: string; readonly pins: readonly string[] | null };
   /** For how many seconds a session counts as fresh, which admitting and deleting ask for. */
   readonly freshSeconds: number;
+  /** Where the web page was built to. */
+  readonly pageDirectory: string;
   readonly webhooks: WebhookSettings;
   /** null: nothing is measured. */
   readonly metrics: MetricsSettings | null;
@@ -43,6 +46,7 @@ export type OperatorApiConfig = {
  * - `ROLLCALL_MACHINE_API_ADDRESS` (Default: https://127.0.0.1:8443), `ROLLCALL_MACHINE_API_PINS` (Default: those of this server;
  *   `none` for a machine API with a public certificate)
  * - `ROLLCALL_FRESH_SESSION_SECONDS` (Default: 900), 60 to 43200: how long after signing in a person may admit and delete
+ * - `ROLLCALL_PAGE_DIR` (Default: the folder `dashboard` beside that of the built program): the web page
  * - those of `readWebhookSettings`
  *
  * @throws ConfigError naming every problem at the same time.
@@ -69,6 +73,7 @@ export const readOperatorApiConfig = (environment: Environment): OperatorApiConf
         max: 43_200,
         default: FRESH_SECONDS,
       }),
+      pageDirectory: settings.text('ROLLCALL_PAGE_DIR', join(import.meta.dirname, '../dashboard')),
       webhooks: readWebhookSettings(settings),
       metrics: readMetrics(settings),
       traces: readTraces(settings),

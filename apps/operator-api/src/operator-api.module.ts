@@ -21,6 +21,8 @@ import { AutomationModule } from './automation/automation.module.js';
 import { EnrolmentModule } from './enrolment/enrolment.module.js';
 import { MachineApiLocation } from './enrolment/machine-api-location.js';
 import { MachineModule } from './machine/machine.module.js';
+import { PageFiles } from './page/page-files.js';
+import { PageModule } from './page/page.module.js';
 import { PresenceModule } from './presence/presence.module.js';
 import { PromiseModule } from './promise/promise.module.js';
 import { ReadModelModule } from './read-model/read-model.module.js';
@@ -37,6 +39,8 @@ export type OperatorApiFoundation = {
   readonly webhooks: WebhookAccess;
   /** For how many seconds a session is fresh. (Default: 900) */
   readonly freshSeconds?: number;
+  /** (Default: none, as of a plane that was built without its web page) */
+  readonly page?: PageFiles;
   readonly readiness: readonly ReadinessCheck[];
 };
 
@@ -78,6 +82,7 @@ const providers = (foundation: () => OperatorApiFoundation) => {
       provide: WebhookQueries,
       useFactory: () => new WebhookQueries(foundation().webhooks.database, foundation().store),
     },
+    { provide: PageFiles, useFactory: () => foundation().page ?? PageFiles.none() },
     { provide: Clock, useClass: SystemClock },
   ];
   return { provided, tokens: provided.map(({ provide }) => provide) };
@@ -104,6 +109,7 @@ export class OperatorApiModule {
         CqrsModule.forRoot(),
         FoundationModule.on(foundation),
         HealthModule.register({ checks: () => foundation().readiness }),
+        PageModule,
         SessionModule,
         EnrolmentModule,
         MachineModule,

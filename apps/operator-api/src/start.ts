@@ -15,6 +15,7 @@ import { measureAppends, measureRequests, type Metrics, type Traces } from '@rol
 import { openWebhooks, readWebhookKey, SystemResolver, WebhookSecrets } from '@rollcall/webhooks';
 import type { OperatorApiConfig } from './config.js';
 import { MachineApiLocation } from './enrolment/machine-api-location.js';
+import { PageFiles } from './page/page-files.js';
 import { OperatorApiModule } from './operator-api.module.js';
 import { WebhookAccess } from './webhook/webhook-access.js';
 
@@ -101,6 +102,7 @@ const open = async (
         machineApi,
         freshSeconds: config.freshSeconds,
         webhooks: new WebhookAccess(webhooks, secrets, targets),
+        page: await PageFiles.in(config.pageDirectory),
         readiness: recordReadiness(store, config.database),
       }),
       logger,

@@ -17,7 +17,8 @@ export type ActionRule = {
 const rules = {
   // whoever asks
   'tell-health': { does: 'Tells whether an instance runs and can serve.', nobody: true },
-  'show-sign-in-page': { does: 'Shows what a sign-in link is for, to a browser that follows it.', nobody: true },
+  'show-page': { does: 'Shows the web page, which says nothing by itself.', nobody: true },
+  'sign-in-browser': { does: 'Turns a one-time link into a session of a browser.', nobody: true },
   'sign-in': { does: 'Turns a one-time link into a session.', nobody: true },
   enrol: { does: 'Redeems an enrolment token, which a person issued, for the machine that presents it.', nobody: true },
 

@@ -15,7 +15,7 @@ const open = allowed(NOBODY);
 
 describe('the table of who may do what', () => {
   it('lets whoever asks do no more than sign in, redeem what a person issued, and see whether the plane is up (O3)', () =>
-    expect(open.toSorted()).toEqual(['enrol', 'show-sign-in-page', 'sign-in', 'tell-health']));
+    expect(open.toSorted()).toEqual(['enrol', 'show-page', 'sign-in', 'sign-in-browser', 'tell-health']));
 
   it('lets a machine do nothing but speak of itself, and a person never do it for one (O5)', () => {
     const own: Action[] = ['accept-check', 'start-rotation', 'receive-log-tail'];

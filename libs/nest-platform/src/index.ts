@@ -1,6 +1,6 @@
 export { Authenticator, Caller, callerOf, Does } from './access/action.js';
-export { bearerOf } from './access/action.guard.js';
-export type { Principal, WithPrincipal } from './access/action.js';
+export { bearerOf } from './access/bearer.js';
+export type { CredentialCarrier, Principal, WithPrincipal } from './access/action.js';
 export { routesOf } from './access/routes.js';
 export type { DeclaredRoute } from './access/routes.js';
 export {

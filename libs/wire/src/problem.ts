@@ -23,6 +23,7 @@ export const PROBLEMS = {
   'actor-refused': { status: 403, title: 'Only a person may do this' },
   'automation-token-not-found': { status: 404, title: 'No such automation token' },
   'too-many-automation-tokens': { status: 422, title: 'A person can have no more automation tokens than that' },
+  'cross-site': { status: 403, title: 'A browser may ask for this from our own page only' },
   'link-refused': { status: 403, title: 'This sign-in link cannot be used' },
   'machine-not-found': { status: 404, title: 'No such machine' },
   'name-ambiguous': { status: 409, title: 'Several machines match' },

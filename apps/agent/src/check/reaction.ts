@@ -116,6 +116,7 @@ const MEANING: Readonly<Record<ProblemCode, Meaning>> = {
   'actor-refused': 'later',
   'automation-token-not-found': 'later',
   'too-many-automation-tokens': 'later',
+  'cross-site': 'later',
   'link-refused': 'later',
   'machine-not-found': 'later',
   'name-ambiguous': 'later',

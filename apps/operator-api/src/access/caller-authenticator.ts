@@ -1,9 +1,10 @@
 import { Refusal } from '@rollcall/decider';
 import type { EventStore } from '@rollcall/event-store';
 import type { Clock } from '@rollcall/lifetimes';
-import { Authenticator } from '@rollcall/nest-platform';
+import { Authenticator, type CredentialCarrier } from '@rollcall/nest-platform';
 import { isSecret } from '@rollcall/wire';
 import { automationBehind, type Automation } from './automation-authenticator.js';
+import { sessionOf } from './browser-session.js';
 import { personBehind, type SignedIn } from './person-authenticator.js';
 
 /** Finds out who calls the operator API, by the kind of secret. What is neither a session nor an automation token is nobody here (O3). */
@@ -15,6 +16,10 @@ export class CallerAuthenticator extends Authenticator {
     private readonly freshSeconds: number,
   ) {
     super();
+  }
+
+  override credentialOf(request: CredentialCarrier): string | null {
+    return sessionOf(request);
   }
 
   override async authenticate(bearer: string | null): Promise<SignedIn | Automation> {

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ShowMeController } from './show-me/show-me.controller.js';
-import { SignInPageController } from './sign-in-page/sign-in-page.controller.js';
+import { SignInBrowserController } from './sign-in-browser/sign-in-browser.controller.js';
 import { SignInController } from './sign-in/sign-in.controller.js';
 import { SignInHandler } from './sign-in/sign-in.handler.js';
 import { SignOutController } from './sign-out/sign-out.controller.js';
@@ -8,7 +8,7 @@ import { SignOutHandler } from './sign-out/sign-out.handler.js';
 
 /** People sign in with a link, see who they are, and sign out. */
 @Module({
-  controllers: [SignInController, SignOutController, ShowMeController, SignInPageController],
+  controllers: [SignInController, SignOutController, ShowMeController, SignInBrowserController],
   providers: [SignInHandler, SignOutHandler],
 })
 export class SessionModule {}

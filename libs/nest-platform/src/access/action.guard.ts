@@ -31,7 +31,7 @@ export class ActionGuard implements CanActivate {
       request.principal = principal;
       return true;
     };
-    const principal = authenticator.authenticate(bearerOf(request.headers.authorization));
+    const principal = authenticator.authenticate(authenticator.credentialOf(request));
     return principal instanceof Promise ? principal.then(admit) : admit(principal);
   }
 
@@ -46,7 +46,3 @@ export class ActionGuard implements CanActivate {
     return action;
   }
 }
-
-/** The credential in an `Authorization` header (RFC 6750); null where there is none of that form. */
-export const bearerOf = (header: string | undefined): string | null =>
-  /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i.exec(header ?? '')?.[1] ?? null;

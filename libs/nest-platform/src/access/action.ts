@@ -2,6 +2,8 @@ import { applyDecorators, createParamDecorator, SetMetadata, type ExecutionConte
 import { ApiBearerAuth } from '@nestjs/swagger';
 import { kindsFor, type Action, type Asker } from '@rollcall/authorisation';
 import type { Refusal } from '@rollcall/decider';
+import type { IncomingHttpHeaders } from 'node:http';
+import { bearerOf } from './bearer.js';
 
 /** Who calls, as the app's `Authenticator` found out. */
 export type Principal = Exclude<Asker, { readonly kind: 'nobody' }>;
@@ -20,13 +22,26 @@ export const Does = (action: Action): MethodDecorator & ClassDecorator =>
       .map((kind) => ApiBearerAuth(kind)),
   );
 
+/** What of a request a credential is found in. */
+export type CredentialCarrier = { readonly method: string; readonly headers: IncomingHttpHeaders };
+
 /** Finds out who calls. Each app has one; a type and a Nest token in one. */
 export abstract class Authenticator {
   /**
-   * @param bearer what stands behind `Authorization: Bearer`; null where there is nothing of that form.
+   * The credential that a request carries, null where there is none: what stands behind `Authorization: Bearer`, unless an app knows another
+   * place as well.
+   *
+   * @throws Refusal where it must not count
+   */
+  credentialOf({ headers }: CredentialCarrier): string | null {
+    return bearerOf(headers.authorization);
+  }
+
+  /**
+   * @param credential as `credentialOf` found it
    * @throws Refusal with the code that the caller is told.
    */
-  abstract authenticate(bearer: string | null): Promise<Principal> | Principal;
+  abstract authenticate(credential: string | null): Promise<Principal> | Principal;
 
   /** What somebody is told whom a route is not for: the same as somebody whom nobody knows. */
   abstract unknown(): Refusal;

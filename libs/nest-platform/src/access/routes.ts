@@ -24,19 +24,21 @@ const routesOfController = (controller: Function): DeclaredRoute[] => {
   return new MetadataScanner().getAllMethodNames(prototype).flatMap((name) => {
     const handler = prototype[name];
     if (typeof handler !== 'function' || !Reflect.hasMetadata(PATH_METADATA, handler)) return [];
-    const path = Reflect.getMetadata(PATH_METADATA, handler) as string;
+    const paths = Reflect.getMetadata(PATH_METADATA, handler) as string | string[];
     const action = (Reflect.getMetadata(ACTION, handler) ??
       Reflect.getMetadata(ACTION, controller) ??
       null) as Action | null;
-    return [base].flat().map((prefix) => ({
-      method: RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod],
-      path: `/${[prefix, path]
-        .flatMap((part) => part.split('/'))
-        .filter(Boolean)
-        .join('/')}`,
-      handler: `${controller.name}.${name}`,
-      action,
-    }));
+    return [base].flat().flatMap((prefix) =>
+      [paths].flat().map((path) => ({
+        method: RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod],
+        path: `/${[prefix, path]
+          .flatMap((part) => part.split('/'))
+          .filter(Boolean)
+          .join('/')}`,
+        handler: `${controller.name}.${name}`,
+        action,
+      })),
+    );
   });
 };
 

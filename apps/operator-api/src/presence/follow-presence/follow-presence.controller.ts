@@ -1,8 +1,9 @@
 import { Controller, Get, Headers, Req, Res } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
-import { ApiProblems, bearerOf, Caller, Does, sendEvents } from '@rollcall/nest-platform';
+import { ApiProblems, Caller, Does, sendEvents } from '@rollcall/nest-platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Acting } from '../../access/acting.js';
+import { sessionOf } from '../../access/browser-session.js';
 import { PresenceStreams } from './presence-streams.js';
 
 @ApiTags('presence')
@@ -37,7 +38,7 @@ export class FollowPresenceController {
     @Res() reply: FastifyReply,
   ): void {
     this.streams.requireRoom(owner);
-    const bearer = bearerOf(request.headers.authorization) ?? '';
+    const bearer = sessionOf(request) ?? '';
     void sendEvents(request, reply, (ended) => this.streams.events({ id: owner, bearer, lastEventId }, ended));
   }
 }

@@ -1,7 +1,9 @@
-import { Controller, Delete, HttpCode } from '@nestjs/common';
+import { Controller, Delete, HttpCode, Res } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
 import { ApiProblems, Caller, Does } from '@rollcall/nest-platform';
+import type { FastifyReply } from 'fastify';
+import { sessionCookies } from '../../access/browser-session.js';
 import type { SignedIn } from '../../access/person-authenticator.js';
 import { SignOut } from './sign-out.command.js';
 
@@ -16,7 +18,8 @@ export class SignOutController {
   @HttpCode(204)
   @ApiNoContentResponse()
   @ApiProblems('not-signed-in', 'unavailable')
-  signOut(@Caller() { id, sessionId }: SignedIn): Promise<void> {
-    return this.commands.execute(new SignOut(id, sessionId));
+  async signOut(@Caller() { id, sessionId }: SignedIn, @Res({ passthrough: true }) reply: FastifyReply): Promise<void> {
+    await this.commands.execute(new SignOut(id, sessionId));
+    void reply.header('set-cookie', sessionCookies(null));
   }
 }

@@ -1,0 +1,76 @@
+import { useEffect, useState } from 'preact/hooks';
+import { Link, Route, Switch, useLocation } from 'wouter-preact';
+import { MachinePage } from './pages/machine.js';
+import { MachinesPage } from './pages/machines.js';
+import { SignInPage } from './pages/sign-in.js';
+import { TokenPage } from './pages/token.js';
+import { ask, isRefused, onSignedOut } from './plane/ask.js';
+import type { MeAnswer } from '@rollcall/wire';
+
+const PLACES = [
+  ['/', 'Machines'],
+  ['/tokens', 'Add a machine'],
+] as const;
+
+/** Whoever is not signed in sees how to sign in, wherever they are; what they came for is there afterwards. */
+export const App = () => {
+  const [me, setMe] = useState<MeAnswer | null | 'unknown'>('unknown');
+  const [path, go] = useLocation();
+  useEffect(() => {
+    onSignedOut(() => setMe(null));
+    ask<MeAnswer>('GET', '/v1/me').then(setMe, (error: unknown) => {
+      setMe(null);
+      if (!isRefused(error, 'not-signed-in')) throw error;
+    });
+  }, []);
+  const signOut = async () => {
+    await ask('DELETE', '/v1/sessions/current');
+    setMe(null);
+  };
+
+  if (me === 'unknown') return <main class="quiet" aria-busy="true" />;
+  if (me === null || path === '/sign-in')
+    return (
+      <SignInPage
+        signedIn={(who) => {
+          setMe(who);
+          if (path === '/sign-in') go('/', { replace: true });
+        }}
+      />
+    );
+  return (
+    <>
+      <header class="bar">
+        <Link href="/" class="brand">
+          Rollcall
+        </Link>
+        <nav>
+          {PLACES.map(([href, name]) => (
+            <Link key={href} href={href} aria-current={path === href ? 'page' : undefined}>
+              {name}
+            </Link>
+          ))}
+        </nav>
+        <span class="me">
+          {me.person.name}{' '}
+          <button type="button" class="plain" onClick={() => void signOut()}>
+            Sign out
+          </button>
+        </span>
+      </header>
+      <Switch>
+        <Route path="/" component={MachinesPage} />
+        <Route path="/tokens" component={TokenPage} />
+        <Route path="/machines/:id">{({ id }) => <MachinePage key={id} id={id} />}</Route>
+        <Route>
+          <main>
+            <h1>There is nothing here</h1>
+            <p>
+              <Link href="/">All machines</Link>
+            </p>
+          </main>
+        </Route>
+      </Switch>
+    </>
+  );
+};

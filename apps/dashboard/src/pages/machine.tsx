@@ -1,0 +1,190 @@
+import type { History, HistoryEntry, MachineDetail, MachineView, Why } from '@rollcall/wire';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import { nameOf, State } from '../parts/state.js';
+import { Ago, useNow } from '../parts/time.js';
+import { ask, isRefused, words } from '../plane/ask.js';
+
+const AGAIN_MS = 5_000;
+
+/** One machine: what it is, why, what happened to it, and its end. */
+export const MachinePage = ({ id }: { readonly id: string }) => {
+  const [shown, setShown] = useState<Shown | null>(null);
+  const [problem, setProblem] = useState<unknown>(null);
+  const now = useNow();
+  useEffect(() => {
+    const over = new AbortController();
+    const look = async () => {
+      try {
+        const get = <Answer,>(path: string) => ask<Answer>('GET', `/v1/machines/${id}${path}`, { signal: over.signal });
+        const [{ machine, promise }, why, history] = await Promise.all([
+          get<MachineDetail>(''),
+          get<Why>('/why'),
+          get<History>('/history'),
+        ]);
+        setShown({ machine, promise, why, entries: history.entries });
+        setProblem(null);
+      } catch (error) {
+        if (!over.signal.aborted) setProblem(error);
+      }
+    };
+    void look();
+    const timer = setInterval(() => void look(), AGAIN_MS);
+    return () => {
+      over.abort();
+      clearInterval(timer);
+    };
+  }, [id]);
+
+  if (isRefused(problem, 'machine-not-found'))
+    return (
+      <main>
+        <h1>There is no such machine</h1>
+        <p>
+          <Link href="/">All machines</Link>
+        </p>
+      </main>
+    );
+  return (
+    <main class="machine">
+      <p>
+        <Link href="/">All machines</Link>
+      </p>
+      <p role="alert" class="problem">
+        {problem === null ? '' : words(problem)}
+      </p>
+      {shown && <Details shown={shown} now={now} />}
+    </main>
+  );
+};
+
+type Shown = Pick<MachineDetail, 'machine' | 'promise'> & {
+  readonly why: Why;
+  readonly entries: readonly HistoryEntry[];
+};
+
+const Details = ({
+  shown: { machine, promise, why, entries },
+  now,
+}: {
+  readonly shown: Shown;
+  readonly now: number;
+}) => (
+  <>
+    <h1>{nameOf(machine)}</h1>
+    <p>
+      <State machine={machine} />
+    </p>
+    <p class="why">{why.sentence}</p>
+    <dl class="facts">
+      <Fact of="Last contact">
+        <Ago at={machine.lastCheckAt} now={now} />
+      </Fact>
+      <Fact of="Hostname, as it reports">{machine.hostname ?? 'not reported'}</Fact>
+      <Fact of="Agent">{[machine.agentVersion, machine.platform].filter(Boolean).join(', ') || 'not reported'}</Fact>
+      <Fact of="Labels">
+        {Object.entries(machine.labels)
+          .map(([key, value]) => `${key}=${value}`)
+          .join(', ') || 'none'}
+      </Fact>
+      <Fact of="Promised presence">
+        {promise === null
+          ? 'nothing'
+          : `${promise.promises.map(({ schedule }) => schedule).join('; ')} (${promise.state})`}
+      </Fact>
+      <Fact of="Admitted">
+        <Ago at={machine.admittedAt} now={now} />
+      </Fact>
+      <Fact of="Credential">{machine.generation === null ? 'not used yet' : `generation ${machine.generation}`}</Fact>
+      <Fact of="Machine">
+        <code>{machine.id}</code>
+      </Fact>
+    </dl>
+    {machine.blockers.length > 0 && (
+      <section>
+        <h2>In the way of work</h2>
+        <ul>
+          {machine.blockers.map(({ code, sentence, fix, since }) => (
+            <li key={code}>
+              <span class="blocker">{code}</span> {sentence}, since <Ago at={since} now={now} />.{' '}
+              <span class="faint">{fix}</span>
+            </li>
+          ))}
+        </ul>
+      </section>
+    )}
+    <section>
+      <h2>History</h2>
+      <ol class="history">
+        {entries.toReversed().map((entry) => (
+          <li
+            key={`${entry.kind} ${entry.at}${entry.kind === 'not-observed' ? '' : entry.revision}`}
+            class={entry.kind}
+          >
+            <time dateTime={entry.at}>{new Date(entry.at).toLocaleString()}</time> {entry.sentence}
+          </li>
+        ))}
+      </ol>
+    </section>
+    {machine.lifecycle !== 'deleted' && <Deletion machine={machine} />}
+  </>
+);
+
+const Fact = ({ of, children }: { readonly of: string; readonly children: preact.ComponentChildren }) => (
+  <div>
+    <dt>{of}</dt>
+    <dd>{children}</dd>
+  </div>
+);
+
+/** What cannot be taken back is written out by hand first. */
+const Deletion = ({ machine }: { readonly machine: MachineView }) => {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [typed, setTyped] = useState('');
+  const [told, setTold] = useState('');
+  const name = nameOf(machine);
+  const remove = async (event: Event) => {
+    event.preventDefault();
+    try {
+      await ask('DELETE', `/v1/machines/${machine.id}`, { body: { commandId: crypto.randomUUID() } });
+      dialog.current?.close();
+    } catch (error) {
+      setTold(words(error));
+    }
+  };
+  return (
+    <section>
+      <h2>Delete</h2>
+      <p>
+        Its credential is worth nothing from its next check on, on every instance. That cannot be taken back; it can be
+        admitted anew.
+      </p>
+      <button type="button" class="danger" onClick={() => dialog.current?.showModal()}>
+        Delete this machine
+      </button>
+      <dialog ref={dialog} aria-labelledby="delete-title">
+        <form onSubmit={(event) => void remove(event)}>
+          <h2 id="delete-title">Delete {name}?</h2>
+          <label for="delete-name">
+            Type its name: <b>{name}</b>
+          </label>
+          <input
+            id="delete-name"
+            autocomplete="off"
+            value={typed}
+            onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+          />
+          <p role="alert" class="problem">
+            {told}
+          </p>
+          <button type="button" class="plain" onClick={() => dialog.current?.close()}>
+            Keep it
+          </button>
+          <button type="submit" class="danger" disabled={typed !== name}>
+            Delete
+          </button>
+        </form>
+      </dialog>
+    </section>
+  );
+};

@@ -1,0 +1,157 @@
+import type { MachineList, MachineView, PresenceAnswer, PresenceChange, PresenceSnapshot } from '@rollcall/wire';
+import { ask } from './ask.js';
+
+/** Which machines, as the list of the plane is asked. */
+export type Filter = { readonly name: string; readonly which: Which };
+/** The choices above the list. */
+export type Which = 'all' | 'present' | 'absent' | 'stopped' | 'blocked';
+
+/** What is shown of a fleet. */
+export type Fleet = {
+  readonly counts: PresenceSnapshot | null;
+  /** By id, as far as they were asked for. */
+  readonly machines: readonly MachineView[];
+  readonly isComplete: boolean;
+  /** Whether changes arrive; while they do not, what is shown may be old. */
+  readonly isLive: boolean;
+  readonly problem: unknown;
+};
+
+const PAGE = 200;
+const COUNT_AGAIN_MS = 1_000;
+
+const QUERY: Readonly<Record<Which, Readonly<Record<string, string>>>> = {
+  all: {},
+  present: { presence: 'present' },
+  absent: { presence: 'absent' },
+  stopped: { lifecycle: 'stopped' },
+  blocked: { blocked: 'true' },
+};
+
+/** Whether a machine is one of those that are asked for; the plane decides the same about its pages. */
+export const isWanted = (machine: MachineView, { name, which }: Filter): boolean => {
+  if (machine.lifecycle === 'deleted') return false;
+  const text = name.toLowerCase();
+  const isNamed = text === '' || [machine.name, machine.hostname].some((each) => each?.toLowerCase().includes(text));
+  switch (which) {
+    case 'all':
+      return isNamed;
+    case 'present':
+    case 'absent':
+      return isNamed && machine.presence === which;
+    case 'stopped':
+      return isNamed && machine.lifecycle === 'stopped';
+    case 'blocked':
+      return isNamed && machine.presence === 'present' && machine.lifecycle === 'running' && !machine.canTakeWork;
+  }
+};
+
+/** The list after a change. One that is beyond what was asked for so far will come with its page. */
+export const withChange = (
+  machines: readonly MachineView[],
+  machine: MachineView,
+  { filter, isComplete }: { readonly filter: Filter; readonly isComplete: boolean },
+): readonly MachineView[] => {
+  const at = machines.findIndex(({ id }) => id >= machine.id);
+  const isThere = at >= 0 && machines[at]?.id === machine.id;
+  // What a list said last may be newer than a change that was under way.
+  if (isThere && machines[at]!.revision > machine.revision) return machines;
+  const others = isThere ? machines.toSpliced(at, 1) : machines;
+  if (!isWanted(machine, filter)) return others;
+  if (at >= 0) return others.toSpliced(at, 0, machine);
+  return isComplete ? [...others, machine] : others;
+};
+
+/** Follows the machines of a filter until it is closed, and tells each time that something is different. */
+export class FleetFollower {
+  #fleet: Fleet = { counts: null, machines: [], isComplete: false, isLive: false, problem: null };
+  readonly #over = new AbortController();
+  #next: string | null = null;
+  #isAsking = false;
+  #counting: ReturnType<typeof setTimeout> | null = null;
+  #source: EventSource | null = null;
+
+  constructor(
+    readonly filter: Filter,
+    private readonly changed: (fleet: Fleet) => void,
+  ) {
+    this.#follow();
+  }
+
+  /** Asks for the next page, unless that is under way, or there is none. */
+  async more(): Promise<void> {
+    if (this.#isAsking || this.#fleet.isComplete) return;
+    this.#isAsking = true;
+    try {
+      const query = new URLSearchParams({ ...this.#query(), limit: String(PAGE) });
+      if (this.#next !== null) query.set('after', this.#next);
+      const page = await ask<MachineList>('GET', `/v1/machines?${query}`, { signal: this.#over.signal });
+      const isFirst = this.#next === null;
+      this.#next = page.next;
+      this.#tell({
+        machines: isFirst ? page.machines : [...this.#fleet.machines, ...page.machines],
+        isComplete: page.next === null,
+        problem: null,
+      });
+    } catch (problem) {
+      if (!this.#over.signal.aborted) this.#tell({ problem });
+    } finally {
+      this.#isAsking = false;
+    }
+  }
+
+  close(): void {
+    this.#over.abort();
+    this.#source?.close();
+    if (this.#counting !== null) clearTimeout(this.#counting);
+  }
+
+  #follow(): void {
+    const source = new EventSource('/v1/presence/stream');
+    this.#source = source;
+    const beginAnew = (): void => {
+      this.#next = null;
+      this.#tell({ isComplete: false, isLive: true });
+      void this.more();
+      void this.#count();
+    };
+    source.addEventListener('snapshot', beginAnew);
+    source.addEventListener('reset', beginAnew);
+    source.addEventListener('heard', () => this.#tell({ isLive: true }));
+    source.addEventListener('change', (event: MessageEvent<string>) => {
+      const { machine } = JSON.parse(event.data) as PresenceChange;
+      const { machines, isComplete } = this.#fleet;
+      this.#tell({ isLive: true, machines: withChange(machines, machine, { filter: this.filter, isComplete }) });
+      this.#countSoon();
+    });
+    // The browser comes back by itself, with the id of the last event.
+    source.addEventListener('error', () => this.#tell({ isLive: false }));
+  }
+
+  /** A storm of changes is counted once in a second. */
+  #countSoon(): void {
+    this.#counting ??= setTimeout(() => {
+      this.#counting = null;
+      void this.#count();
+    }, COUNT_AGAIN_MS);
+  }
+
+  async #count(): Promise<void> {
+    try {
+      this.#tell({ counts: await ask<PresenceAnswer>('GET', '/v1/presence', { signal: this.#over.signal }) });
+    } catch (problem) {
+      if (!this.#over.signal.aborted) this.#tell({ problem });
+    }
+  }
+
+  #query(): Record<string, string> {
+    const { name, which } = this.filter;
+    return { ...QUERY[which], ...(name === '' ? {} : { name }) };
+  }
+
+  #tell(change: Partial<Fleet>): void {
+    if (this.#over.signal.aborted) return;
+    this.#fleet = { ...this.#fleet, ...change };
+    this.changed(this.#fleet);
+  }
+}

@@ -1,0 +1,69 @@
+import { Controller, Get, Param, Req, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { Refusal } from '@rollcall/decider';
+import { Does } from '@rollcall/nest-platform';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { PageFiles, type PageFile } from './page-files.js';
+
+/** The page runs our own script and nothing else, talks to this origin only, and stands in no frame. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ');
+
+const HEADERS = {
+  'content-security-policy': POLICY,
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+};
+
+/** The web page. The path says what it shows, and whoever wants to know more than that has to sign in. */
+@ApiExcludeController()
+@Does('show-page')
+@Controller()
+export class PageController {
+  constructor(private readonly files: PageFiles) {}
+
+  /** What stands behind `#` in a sign-in link has not come here. */
+  @Get(['', 'sign-in', 'tokens', 'machines/:id'])
+  show(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
+    const { document } = this.files;
+    if (document === null) {
+      void reply
+        .type('text/plain; charset=utf-8')
+        .send('This plane was built without its web page. Run `rollcall login` and paste the whole link there.\n');
+      return;
+    }
+    send(document, { request, reply, caching: 'no-cache' });
+  }
+
+  /** Named by its content, so it never changes. */
+  @Get('assets/:name')
+  load(@Param('name') name: string, @Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
+    const file = this.files.asset(name);
+    if (file === null) throw new Refusal('not-found');
+    send(file, { request, reply, caching: 'public, max-age=31536000, immutable' });
+  }
+}
+
+const send = (
+  { type, content, etag }: PageFile,
+  {
+    request,
+    reply,
+    caching,
+  }: { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly caching: string },
+): void => {
+  void reply.headers({ ...HEADERS, 'cache-control': caching, etag });
+  if (request.headers['if-none-match'] === etag) void reply.code(304).send();
+  else void reply.type(type).send(content);
+};

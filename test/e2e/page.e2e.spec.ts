@@ -1,0 +1,209 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { credentialKey, machine, machineStream } from '@rollcall/machine';
+import { admit, check } from '@rollcall/machine/testing';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { Person } from '../support/person.js';
+import { startPlane, type ProcessPlane } from '../support/plane.js';
+import { eventually } from '../support/processes.js';
+import { requireSystemTool } from '../support/system-tool.js';
+
+jest.setTimeout(120_000);
+
+/** Where a run leaves what it saw, for people. */
+const PICTURES = resolve(import.meta.dirname, '../../.test-results/pages');
+/** As many as a list has to be quick with (U3). */
+const MACHINES = 10_000;
+const AT_ONCE = 1_000;
+/** Written by a machine, and never to be believed by a browser. */
+const HOSTILE = '<img src=x onerror="document.title=1"> & "quoted"';
+
+describe('the web page, in Chromium', () => {
+  let plane: ProcessPlane;
+  let origin: string;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  /** What the browser refused or threw. */
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    await requireSystemTool('chromium');
+    await mkdir(PICTURES, { recursive: true });
+    plane = await startPlane({ interval: 30, windowFloor: 90, gap: 15, mark: 1 });
+    [, origin = ''] = await plane.operatorApi.waitFor(/"url":"([^"]+)","msg":"the operator API answers"/);
+    browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+    context = await browser.newContext({ ignoreHTTPSErrors: true, viewport: { width: 1200, height: 800 } });
+    page = await context.newPage();
+    page.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(String(error)));
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await plane.close();
+  });
+
+  const admitted = async (count: number, name: (n: number) => string): Promise<readonly string[]> => {
+    const ids = Array.from({ length: count }, () => randomUUID());
+    const actor = { kind: 'person', id: plane.personId } as const;
+    for (let from = 0; from < count; from += AT_ONCE)
+      await Promise.all(
+        ids.slice(from, from + AT_ONCE).map((id, n) => {
+          const token = { id, expiresAt: Date.now() + 3_600_000, owner: plane.personId, name: name(from + n) };
+          const command = admit({ machineId: id, nodeId: id, keyHash: keyOf(id), identifierHash: id, token });
+          return plane.store.decide(machine, { stream: machineStream(id) }, command, { actor });
+        }),
+      );
+    return ids;
+  };
+  const keyOf = (id: string) => id.replaceAll('-', '').padEnd(64, '0');
+  const checksIn = (id: string, said: Partial<Parameters<typeof check>[0]> = {}) =>
+    plane.store.decide(
+      machine,
+      { claim: credentialKey(keyOf(id)) },
+      check({ keyHash: keyOf(id), checkId: randomUUID(), ...said }),
+      { actor: { kind: 'machine', id }, commandId: null },
+    );
+  const look = (name: string) => page.screenshot({ path: join(PICTURES, `${name}.png`) });
+  const count = async (choice: string) => page.getByRole('button', { name: choice }).locator('.count').textContent();
+  const shows = (text: string) => page.getByText(text).first().waitFor({ timeout: 20_000 });
+
+  it('asks whoever comes to sign in, and lets a link in once (U3)', async () => {
+    await page.goto(origin);
+    await page.getByLabel('Sign-in link').waitFor();
+    await look('sign-in');
+    const link = await plane.link();
+    await page.goto(link);
+    // Nothing of it stays in the address, where others would see it.
+    await eventually('the link is gone', () => Promise.resolve(!page.url().includes('rcl_')));
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await shows('There is no machine yet');
+    const [session, proof] = await context.cookies(origin);
+    expect(session).toMatchObject({ name: '__Host-rollcall-session', httpOnly: true, secure: true, sameSite: 'Lax' });
+    expect(proof).toMatchObject({ name: '__Host-rollcall-proof', httpOnly: false, secure: true, sameSite: 'Strict' });
+    expect(await page.evaluate('document.cookie')).not.toContain('rco_');
+    const stranger = await browser.newContext({ ignoreHTTPSErrors: true });
+    const other = await stranger.newPage();
+    await other.goto(link);
+    await other.getByRole('button', { name: 'Sign in' }).click();
+    await other.getByText('This sign-in link cannot be used').waitFor();
+    await stranger.close();
+  });
+
+  it('makes a token that the agent enrols with, and shows its machine a moment later (N20, U3)', async () => {
+    await page.getByRole('link', { name: 'Add a machine' }).click();
+    await page.getByLabel('Name').fill('front desk');
+    await page.getByRole('button', { name: 'Make a token' }).click();
+    const token = (await page.locator('output.token').textContent()) ?? '';
+    await look('token');
+    expect(await plane.agent('front', ['enrol'], token)).toMatchObject({ code: 0 });
+    await page.getByRole('link', { name: 'Machines' }).click();
+    await shows('front desk');
+    expect(await count('All')).toBe('1');
+  });
+
+  it('shows 10,000 machines at once, of which it holds those in sight, and what happens to them as it happens (U3)', async () => {
+    const ids = await admitted(MACHINES, (n) => `box ${String(n).padStart(5, '0')}`);
+    await eventually(
+      'all are counted',
+      async () => (await count('All')) === (MACHINES + 1).toLocaleString('en'),
+      60_000,
+    );
+    expect(await page.locator('a.row').count()).toBeLessThan(60);
+    const before = await page.locator('.table').boundingBox();
+    const [first = '', second = ''] = ids.toSorted();
+    await checksIn(first, { blockers: ['disk-full'] });
+    await checksIn(second);
+    await shows('disk-full');
+    await look('machines');
+    expect(await page.locator('.table').boundingBox()).toEqual(before);
+    await eventually('it is counted', async () => (await count('Cannot take work')) === '1');
+    await page.getByRole('button', { name: 'Cannot take work' }).click();
+    await eventually('one is left', async () => (await page.locator('a.row').count()) === 1);
+    await page.getByRole('button', { name: 'All' }).click();
+    await page.getByRole('searchbox').fill('BOX 0777');
+    await eventually('ten are found', async () => (await page.locator('a.row').count()) === 10);
+    await page.getByRole('searchbox').fill('');
+    // To its end, page by page.
+    await eventually(
+      'the list is whole',
+      async () => {
+        await page.locator('.rows').evaluate((rows) => rows.scrollTo({ top: rows.scrollHeight }));
+        return (await page.locator('.table').getAttribute('aria-rowcount')) === String(MACHINES + 1);
+      },
+      60_000,
+    );
+  });
+
+  it('shows what a machine says as text, and why it is what it is, with its history (B5, U4)', async () => {
+    const [id = ''] = await admitted(1, () => HOSTILE);
+    await checksIn(id, { report: { hostname: HOSTILE } });
+    await page.goto(`${origin}/machines/${id}`);
+    await page.getByRole('heading', { name: HOSTILE }).waitFor();
+    await shows('present: it checked in at');
+    await shows('checked in once');
+    expect(await page.title()).toBe('Rollcall');
+    await look('machine');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.setViewportSize({ width: 360, height: 700 });
+    await look('machine-phone-dark');
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
+    await page.goto(origin);
+    await page.locator('a.row').first().waitFor();
+    await look('machines-phone-dark');
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
+    await page.setViewportSize({ width: 1200, height: 800 });
+    await page.emulateMedia({ colorScheme: 'light' });
+  });
+
+  it('deletes a machine with the keyboard alone, once its name was typed (O18, O31)', async () => {
+    await page.getByRole('searchbox').fill('front desk');
+    await eventually('it is found', async () => (await page.locator('a.row').count()) === 1);
+    await page.getByRole('searchbox').press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'front desk' }).waitFor();
+    await page.getByRole('button', { name: 'Delete this machine' }).press('Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Type its name').fill('front des');
+    expect(await dialog.getByRole('button', { name: 'Delete' }).isDisabled()).toBe(true);
+    await dialog.getByLabel('Type its name').fill('front desk');
+    await look('delete');
+    await page.keyboard.press('Enter');
+    await shows('deleted');
+    const { machines } = await (await Person.of(plane)).machines();
+    expect(machines.some(({ name }) => name === 'front desk')).toBe(false);
+  });
+
+  it('is changed by nobody who cannot read what our own page reads (O3)', async () => {
+    const attempt = (headers: { readonly [name: string]: string }) =>
+      context.request.post(`${origin}/v1/enrolment-tokens`, {
+        headers,
+        data: { commandId: randomUUID(), tokenHash: 'a'.repeat(64) },
+      });
+    for (const headers of [{}, { origin }, { origin: 'https://evil.example', 'x-rollcall-proof': 'x' }]) {
+      const refused = await attempt(headers);
+      expect([refused.status(), ((await refused.json()) as { code: string }).code]).toEqual([403, 'cross-site']);
+    }
+    const { headers } = await fetchDocument();
+    expect(headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self';/);
+    expect(headers['content-security-policy']).not.toMatch(/unsafe|\*|data:/);
+    expect(headers['x-frame-options'] ?? headers['content-security-policy']).toContain('frame-ancestors');
+  });
+  const fetchDocument = async () => {
+    const answer = await context.request.get(origin);
+    return { headers: answer.headers() };
+  };
+
+  it('signs out, which ends the session on every instance, and met nothing that its policy forbids', async () => {
+    await page.goto(origin);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Sign-in link').waitFor();
+    expect((await context.request.get(`${origin}/v1/me`)).status()).toBe(401);
+    // The only failures that a console may tell are answers to somebody who is not signed in.
+    expect(complaints.filter((text) => !/status of 401/.test(text))).toEqual([]);
+  });
+});
