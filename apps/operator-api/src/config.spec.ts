@@ -11,6 +11,7 @@ it('needs a database and a place for certificates, and has a default for the res
     database: { url: least.ROLLCALL_DATABASE_URL, migrations: 'infra/migrations' },
     freshSeconds: 900,
     host: '127.0.0.1',
+    pageDirectory: expect.stringMatching(/\/dashboard$/),
     port: 8_444,
     tls: { directory: least.ROLLCALL_CA_DIR, name: 'operator-api', hosts: ['localhost', '127.0.0.1', '::1'] },
     machineApi: { address: 'https://127.0.0.1:8443', pins: null },

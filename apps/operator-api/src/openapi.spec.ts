@@ -39,6 +39,7 @@ it('describes every route with who may call it, without a database (U6)', async 
     'post /v1/machines/{machine}/pause',
     'post /v1/read-models/{name}/rebuild',
     'post /v1/sessions',
+    'post /v1/sessions/browser',
     'post /v1/webhooks',
     'post /v1/webhooks/{webhook}/pause',
     'post /v1/webhooks/{webhook}/replay',
@@ -51,6 +52,6 @@ it('describes every route with who may call it, without a database (U6)', async 
   const open = Object.entries(paths).filter(([, item]) =>
     Object.values(item as object).some((operation: { security?: unknown }) => operation.security === undefined),
   );
-  expect(open.map(([path]) => path)).toEqual(['/v1/sessions']);
+  expect(open.map(([path]) => path)).toEqual(['/v1/sessions', '/v1/sessions/browser']);
   expect(components?.schemas?.['MachineDto']).toMatchObject({ properties: { lifecycle: { nullable: true } } });
 });
