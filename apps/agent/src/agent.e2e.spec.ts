@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { loadOrCreateAuthority } from '@rollcall/plane-ca';
-import { encodeEnrolmentToken, makeSecret } from '@rollcall/wire';
+import { encodeEnrolmentToken, hashOf, makeSecret } from '@rollcall/wire';
 import { execFile } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:tls';
@@ -434,6 +434,25 @@ describe('the agent', () => {
     expect(new Set(last.map(({ body }) => body.checkId)).size).toBe(1);
   });
 
+  it('rotates by hand, with the agent running and without, and the old credential stays until the new one has succeeded (O19)', async () => {
+    await using processes = new Processes();
+    await using home = await plane();
+    const machine = await installation(processes);
+    await machine.enrol(home.token());
+    const before = await readFile(machine.file('credential'), 'utf8');
+    const alone = await machine.run('rotate');
+    expect([alone.code, alone.stdout]).toEqual([EXIT.ok, expect.stringContaining('at its next start')]);
+    expect(await readFile(machine.file('credential'), 'utf8')).toBe(before);
+    expect((await stat(machine.file('credential.next'))).mode & 0o777).toBe(0o600);
+
+    const daemon = await machine.daemon();
+    await home.until(() => hashOf(home.checks.at(-1)?.credential ?? '') === home.rotations[0]?.hash);
+    expect(await machine.run('rotate')).toMatchObject({ code: EXIT.ok });
+    await home.until(() => hashOf(home.checks.at(-1)?.credential ?? '') === home.rotations[1]?.hash);
+    await daemon.stop();
+    expect(await readFile(machine.file('credential'), 'utf8')).not.toBe(before);
+  });
+
   it('stops checking when its machine was deleted, stays up, and says what a person can do (O20)', async () => {
     await using processes = new Processes();
     await using home = await plane();
@@ -446,6 +465,7 @@ describe('the agent', () => {
     const seen = home.checks.length;
     expect(await machine.status()).toMatchObject({ running: true, state: 'waiting-for-person' });
     expect((await machine.status()).sentence).toContain('rollcall-agent enrol');
+    expect((await machine.run('status')).code).toBe(EXIT.deleted);
     expect(home.checks).toHaveLength(seen);
     expect(await readFile(machine.file('credential'), 'utf8')).toBe(before);
 

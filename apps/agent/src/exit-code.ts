@@ -15,6 +15,8 @@ export const EXIT = {
   alreadyEnrolled: 6,
   /** `run`: a person stopped this agent; only `rollcall-agent start` clears that. For `RestartPreventExitStatus`. */
   stoppedByPerson: 7,
+  /** `status`: the plane said that this machine was deleted, and the agent waits for a person (O20). */
+  deleted: 8,
 } as const;
 
 /** A failure that is told in one sentence, without a stack. */

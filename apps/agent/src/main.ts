@@ -15,6 +15,7 @@ Exit codes:
   5  no proper answer: not reachable, or not proven to be the plane
   6  enrol: this installation is enrolled already
   7  run: a person stopped this agent; only "rollcall-agent start" starts it again
+  8  status: this machine was deleted at the plane; a person has to enrol it again
 `;
 
 type Action = (directory: StateDirectory, options: never) => Promise<number>;
@@ -22,6 +23,7 @@ type Action = (directory: StateDirectory, options: never) => Promise<number>;
 /** Each is loaded when it is asked for: what one of them needs of Node takes longer to load than another one takes to run. */
 const actions = {
   enrol: async () => (await import('./commands/enrol.js')).enrol,
+  rotate: async () => (await import('./commands/rotate.js')).rotate,
   run: async () => (await import('./commands/run.js')).run,
   start: async () => (await import('./commands/start.js')).start,
   status: async () => (await import('./commands/status.js')).status,
@@ -54,6 +56,7 @@ const main = async (argv: readonly string[]): Promise<number> => {
     '--replace',
     'even if this installation is enrolled already',
   );
+  command('rotate', 'take a new credential; the old one counts until the new one has succeeded');
   command('run', 'run in the foreground until stopped');
   command('status', 'say how it is going').option('--json', 'as one JSON document');
   command('stop', 'stop the agent; it stays stopped until "start"').addOption(

@@ -17,9 +17,10 @@ export type Ownership = {
  * The file is put in place whole (`link`). One whose process is gone and whose socket refuses is taken over: it is moved aside first and
  * looked at again there, so of two that find it stale only one removes it.
  *
+ * @param socketPath where the owner listens; null: it listens nowhere, and its process alone says whether it lives
  * @returns null when a living process owns it
  */
-export const takeOwnership = async (lockPath: string, socketPath: string): Promise<Ownership | null> => {
+export const takeOwnership = async (lockPath: string, socketPath: string | null): Promise<Ownership | null> => {
   const self: Owner = { pid: process.pid, started: (await startOf(process.pid)) ?? '', nonce: randomUUID() };
   const own = `${lockPath}.${self.nonce}`;
   await writeFile(own, JSON.stringify(self), { mode: 0o600, flag: 'wx' });
@@ -27,12 +28,12 @@ export const takeOwnership = async (lockPath: string, socketPath: string): Promi
     for (let round = 0; round < 10; round += 1) {
       if (await linked(own, lockPath)) {
         // Whoever was here before us is proven gone: a socket that is left is nobody's.
-        await unlinkIfThere(socketPath);
+        if (socketPath !== null) await unlinkIfThere(socketPath);
         return { release: () => releaseIfOurs(lockPath, self.nonce) };
       }
       const owner = await ownerOf(lockPath);
       if (owner === 'gone') continue;
-      if ((await isAlive(owner)) || (await answers(socketPath))) return null;
+      if ((await isAlive(owner)) || (socketPath !== null && (await answers(socketPath)))) return null;
       await moveAside(lockPath, owner);
     }
     throw new Error(`${lockPath} keeps changing hands`);

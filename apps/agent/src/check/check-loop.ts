@@ -93,6 +93,18 @@ export class CheckLoop {
     this.#ring();
   }
 
+  /** Tries a newer key of the same machine at once, and falls back on the one in use if the plane does not take it (O19). */
+  prefer(newer: Key): void {
+    const enrolment = this.#enrolment;
+    const key = this.#key;
+    if (!enrolment || !key) return;
+    this.#enrolment = { ...enrolment, keys: [newer, key] };
+    this.#key = newer;
+    this.#triedOtherKey = false;
+    this.#unanswered = null;
+    this.#ring();
+  }
+
   get status(): CheckStatus {
     return {
       ...this.#status,
@@ -296,7 +308,9 @@ export class CheckLoop {
       this.#enrolment = { ...enrolment, keys: [key] };
       notebook.keyConfirmed(key);
     }
-    this.#o.onAsked?.({ logTail: answer.requests.logTail, plane: enrolment.plane, key, machine: machine.id });
+    const { logTail, rotate } = answer.requests;
+    const isUnfinished = key !== enrolment.keys[0];
+    this.#o.onAsked?.({ logTail, rotate, isUnfinished, plane: enrolment.plane, key, machine: machine.id });
   }
 
   #sight({ serverTime }: AcceptedCheck, sentAt: Moment): void {

@@ -11,7 +11,8 @@ import { LocalDaemon } from './local-daemon.js';
 export const status = async (directory: StateDirectory, options: { json?: boolean }): Promise<number> => {
   const found = (await new LocalDaemon(directory).status()) ?? (await withoutDaemon(directory));
   process.stdout.write(options.json ? `${JSON.stringify(found)}\n` : shownStatus(found));
-  return found.running ? EXIT.ok : EXIT.notRunning;
+  if (!found.running) return EXIT.notRunning;
+  return found.state === 'waiting-for-person' ? EXIT.deleted : EXIT.ok;
 };
 
 const withoutDaemon = async (directory: StateDirectory): Promise<AgentStatus> => {

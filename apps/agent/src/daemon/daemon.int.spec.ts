@@ -123,6 +123,24 @@ describe('the daemon', () => {
     await daemon.ended;
   });
 
+  it('rotates by hand over its socket, checks in with the new key at once, and tells nobody what it is (O19, O4)', async () => {
+    await using home = await atHome();
+    const key = keyOf(1);
+    await writeCredential(directory.credential, key);
+    const daemon = await started();
+    expect(await new LocalDaemon(directory).rotate()).toMatchObject({ kind: 'refused', code: 'credential-unknown' });
+    home.admits(key.secret);
+    const local = new LocalDaemon(directory);
+    expect(await local.rotate()).toEqual({ kind: 'registered', generation: 2 });
+    await home.until(() => hashOf(home.checks.at(-1)?.credential ?? '') === home.rotations[0]?.hash);
+    const inPlace = async () => (await readFile(directory.credential, 'utf8')).includes('"generation":2');
+    expect(await until(new SystemClock(), 20_000, inPlace)).toBe(true);
+    home.wantsRotation = '2026-01-01T12:00:00.000Z';
+    await home.until(() => hashOf(home.checks.at(-1)?.credential ?? '') === home.rotations[1]?.hash);
+    daemon.stop('signal');
+    await daemon.ended;
+  });
+
   it('goes on checking while a probe hangs, says so, and stops without waiting for it (O13, O25)', async () => {
     await using home = await atHome();
     const key = keyOf(1);

@@ -20,6 +20,8 @@ import { PROBE_EVERY, ProbedReadiness } from '../probes/probed-readiness.js';
 import { VERSION } from '../version.js';
 import { checkSentence, shownChecks, type AgentStatus } from './agent-status.js';
 import { findingsLine, shownReadiness } from './shown-readiness.js';
+import { toldRotation, type RotationEnd } from '../rotation/rotate.js';
+import { Rotations } from '../rotation/rotations.js';
 import { stopReasonIn } from './stop-reason.js';
 
 /** What a daemon is made of. */
@@ -50,6 +52,7 @@ export class Daemon {
   readonly #loop: CheckLoop;
   readonly #readiness: ProbedReadiness;
   readonly #credentialProbe: CredentialProbe;
+  readonly #rotations: Rotations;
   readonly #notebook: FileNotebook;
   #askToStop: (reason: StopReasonWord) => void = () => undefined;
   /** The first reason that was given; later ones change nothing. */
@@ -68,7 +71,25 @@ export class Daemon {
     });
     const newBootId = () => randomBytes(4).toString('hex');
     const clockProbe = new ClockProbe();
-    this.#credentialProbe = new CredentialProbe(options.directory, () => this.#loop.key);
+    this.#rotations = new Rotations({
+      directory: options.directory,
+      clock: options.clock,
+      log: options.log,
+      settled: () => notebook.settled(),
+      prefer: (key) => this.#loop.prefer(key),
+      reload: () => this.#reload(),
+      beside: (work) =>
+        this.#lifetime.run(async (signal) => {
+          await work(signal);
+          // Whether the next one could be kept is to be seen at once, and not a minute later.
+          this.#credentialProbe.lookAgain();
+        }),
+    });
+    this.#credentialProbe = new CredentialProbe(
+      options.directory,
+      () => this.#loop.key,
+      () => this.#rotations.problem !== null,
+    );
     this.#readiness = new ProbedReadiness({
       clock: options.clock,
       probes: [...options.probes, clockProbe, this.#credentialProbe],
@@ -79,7 +100,10 @@ export class Daemon {
       readiness: this.#readiness,
       onSighting: (sighting) => clockProbe.observe(sighting),
       notebook,
-      onAsked: (asked) => uploads.heard(asked),
+      onAsked: (asked) => {
+        uploads.heard(asked);
+        this.#rotations.heard(asked);
+      },
       boot: { counter: boot, id: newBootId() },
       chance: Math.random,
       newCheckId: randomUUID,
@@ -161,15 +185,28 @@ export class Daemon {
     if (installation.state !== 'enrolled') this.#o.log.warn(installation.sentence);
   }
 
+  async #reload(): Promise<void> {
+    await this.#notebook.settled();
+    this.#adopt(await loadEnrolment(this.#o.directory));
+  }
+
+  /** By hand: with the key that this agent checks in with. */
+  async #rotate(): Promise<RotationEnd> {
+    const { key } = this.#loop;
+    if (this.#installation.state !== 'enrolled' || key === null || this.#loop.status.state === 'waiting-for-person')
+      return { kind: 'lost', why: 'this agent has no credential that works' };
+    return this.#rotations.begin(this.#installation.enrolment.plane, key);
+  }
+
   #routes(): ControlRoutes {
     return {
       'GET /v1/status': () => ({ status: 200, body: this.#status() }),
       // An enrolment has put a new credential in place: it is checked in with at once (O16).
       'POST /v1/reload': async () => {
-        await this.#notebook.settled();
-        this.#adopt(await loadEnrolment(this.#o.directory));
+        await this.#reload();
         return { status: 202, body: this.#status() };
       },
+      'POST /v1/rotate': async () => ({ status: 200, body: toldRotation(await this.#rotate()) }),
       'POST /v1/stop': async (body) => {
         const reason = stopReasonIn(body);
         if (!reason) return { status: 422, body: { error: 'A reason out of the fixed list is needed' } };
@@ -185,7 +222,9 @@ export class Daemon {
     const checks = this.#loop.status;
     const installation = this.#installation;
     const isEnrolled = installation.state === 'enrolled';
-    const problems = [checks.clockProblem, this.#notebook.problem].filter((problem) => problem !== null);
+    const problems = [checks.clockProblem, this.#notebook.problem, this.#rotations.problem].filter(
+      (problem) => problem !== null,
+    );
     return {
       running: true,
       version: VERSION,

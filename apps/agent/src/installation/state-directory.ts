@@ -23,6 +23,8 @@ export type StateDirectory = {
   readonly revoked: string;
   readonly latch: string;
   readonly lock: string;
+  /** Held for the whole of a rotation: of any number of callers one registers a hash, and the others find it (C05). */
+  readonly rotationLock: string;
   readonly controlToken: string;
   readonly socket: string;
   /** What a detached daemon writes. */
@@ -56,6 +58,7 @@ export const stateDirectory = (
     revoked: join(path, 'revoked'),
     latch: join(path, 'stopped-by-person'),
     lock: join(path, 'daemon.lock'),
+    rotationLock: join(path, 'rotation.lock'),
     controlToken: join(path, 'control-token'),
     log: join(path, 'agent.log'),
   };

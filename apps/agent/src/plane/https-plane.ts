@@ -1,5 +1,5 @@
 import { PinnedClient } from '@rollcall/pinned-https';
-import type { CheckRequest, EnrolmentRequest } from '@rollcall/wire';
+import type { CheckRequest, EnrolmentRequest, RotationRequest } from '@rollcall/wire';
 import { Plane, type PlaneAnswer } from './plane.js';
 
 /** The plane over pinned HTTPS. */
@@ -17,6 +17,10 @@ export class HttpsPlane extends Plane {
 
   override check(request: CheckRequest, credential: string, signal: AbortSignal): Promise<PlaneAnswer> {
     return this.#post('/v1/check', request, signal, { authorization: `Bearer ${credential}` });
+  }
+
+  override startRotation(request: RotationRequest, credential: string, signal: AbortSignal): Promise<PlaneAnswer> {
+    return this.#post('/v1/credential/rotations', request, signal, { authorization: `Bearer ${credential}` });
   }
 
   override uploadLogTail(

@@ -1,4 +1,4 @@
-import type { CheckRequest, EnrolmentRequest } from '@rollcall/wire';
+import type { CheckRequest, EnrolmentRequest, RotationRequest } from '@rollcall/wire';
 
 /** An answer of whoever answered: the plane, something in front of it, or a portal. */
 export type PlaneAnswer = {
@@ -20,6 +20,8 @@ export type PlaneAnswer = {
 export abstract class Plane {
   abstract enrol(request: EnrolmentRequest, signal: AbortSignal): Promise<PlaneAnswer>;
   abstract check(request: CheckRequest, credential: string, signal: AbortSignal): Promise<PlaneAnswer>;
+  /** Registers the hash of the next credential, with the current one (O19). */
+  abstract startRotation(request: RotationRequest, credential: string, signal: AbortSignal): Promise<PlaneAnswer>;
   /** Brings the tail of the log that was asked for under this stamp. */
   abstract uploadLogTail(
     upload: { readonly stamp: string; readonly bytes: Uint8Array },

@@ -12,6 +12,7 @@ const key = (generation = 1): Key => ({ secret: makeSecret('rcm'), generation, a
 let root: string;
 let place: { credential: string; nextCredential: string };
 let inUse: Key | null;
+let cannotKeepNext = false;
 let probe: CredentialProbe;
 
 beforeEach(async () => {
@@ -19,7 +20,11 @@ beforeEach(async () => {
   place = { credential: join(root, 'credential'), nextCredential: join(root, 'credential.next') };
   inUse = key();
   await writeCredential(place.credential, inUse);
-  probe = new CredentialProbe(place, () => inUse);
+  probe = new CredentialProbe(
+    place,
+    () => inUse,
+    () => cannotKeepNext,
+  );
 });
 afterEach(() => rm(root, { recursive: true, force: true }));
 
@@ -66,6 +71,13 @@ describe('the credential of a running agent', () => {
     await expect(probe.probe()).resolves.toEqual([]);
     inUse = null;
     await rename(place.nextCredential, place.credential);
+    await expect(probe.probe()).resolves.toEqual([]);
+  });
+
+  it('blocks while the next one cannot be kept beside it (O21)', async () => {
+    cannotKeepNext = true;
+    await expect(probe.probe()).resolves.toEqual(BLOCKED);
+    cannotKeepNext = false;
     await expect(probe.probe()).resolves.toEqual([]);
   });
 

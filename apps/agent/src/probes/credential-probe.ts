@@ -13,9 +13,19 @@ export class CredentialProbe extends Probe {
   readonly #directory: Pick<StateDirectory, 'credential' | 'nextCredential'>;
   readonly #keyInUse: () => Key | null;
 
-  /** @param keyInUse null: nothing is in use, so nothing can be lost */
-  constructor(directory: Pick<StateDirectory, 'credential' | 'nextCredential'>, keyInUse: () => Key | null) {
+  readonly #cannotKeepNext: () => boolean;
+
+  /**
+   * @param keyInUse null: nothing is in use, so nothing can be lost
+   * @param cannotKeepNext whether a rotation failed to write the next credential: the place that holds this one is broken
+   */
+  constructor(
+    directory: Pick<StateDirectory, 'credential' | 'nextCredential'>,
+    keyInUse: () => Key | null,
+    cannotKeepNext: () => boolean,
+  ) {
     super();
+    this.#cannotKeepNext = cannotKeepNext;
     this.#directory = directory;
     this.#keyInUse = keyInUse;
   }
@@ -25,6 +35,7 @@ export class CredentialProbe extends Probe {
     const next = await readCredential(this.#directory.nextCredential);
     const live = await readCredential(this.#directory.credential);
     const key = this.#keyInUse();
+    if (this.#cannotKeepNext()) return this.codes;
     return key === null || isKept(key, live, next) ? [] : this.codes;
   }
 }

@@ -1,4 +1,4 @@
-import type { CheckRequest, EnrolmentRequest, ProblemCode } from '@rollcall/wire';
+import type { CheckRequest, EnrolmentRequest, ProblemCode, RotationRequest } from '@rollcall/wire';
 import { PROBLEM_MEDIA_TYPE, PROBLEMS } from '@rollcall/wire';
 import { TransportError, type TransportFailure } from '@rollcall/pinned-https';
 import { Plane, type PlaneAnswer } from '../plane/plane.js';
@@ -19,6 +19,9 @@ export class InMemoryPlane extends Plane {
   /** What it does with an upload; `null`: never answers. */
   behaveOnUpload: (stamp: string) => PlaneAnswer | Promise<PlaneAnswer> | null = (logTail) =>
     answered(200, JSON.stringify({ logTail }));
+  readonly rotations: { readonly hash: string; readonly credential: string }[] = [];
+  /** What it does with a hash that is registered. */
+  behaveOnRotation: (hash: string) => PlaneAnswer | Promise<PlaneAnswer> = () => answered(200, '{"generation":2}');
   readonly #now: () => number;
 
   constructor(now: () => number) {
@@ -46,6 +49,11 @@ export class InMemoryPlane extends Plane {
   ): Promise<PlaneAnswer> {
     this.uploads.push({ stamp, text: Buffer.from(bytes).toString(), credential });
     return this.behaveOnUpload(stamp) ?? neverAnswers(signal);
+  }
+
+  override startRotation(request: RotationRequest, credential: string): Promise<PlaneAnswer> {
+    this.rotations.push({ hash: request.credentialHash, credential });
+    return Promise.resolve(this.behaveOnRotation(request.credentialHash));
   }
 
   override enrol(_request: EnrolmentRequest): Promise<PlaneAnswer> {

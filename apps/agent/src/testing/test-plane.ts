@@ -10,6 +10,7 @@ import {
   type CheckRequest,
   type EnrolmentRequest,
   type ProblemCode,
+  type RotationRequest,
 } from '@rollcall/wire';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -39,6 +40,9 @@ export class TestPlane implements AsyncDisposable {
   readonly checks: SeenCheck[] = [];
   readonly enrolments: EnrolmentRequest[] = [];
   readonly uploads: { readonly stamp: string; readonly log: string; readonly credential: string }[] = [];
+  readonly rotations: { readonly hash: string; readonly credential: string }[] = [];
+  /** What answers ask for, until a newer credential was registered. */
+  wantsRotation: string | null = null;
   /** What answers ask for, until it was uploaded. */
   wantsLogTail: string | null = null;
   /** Seconds that answers carry. */
@@ -83,6 +87,11 @@ export class TestPlane implements AsyncDisposable {
     return encodeEnrolmentToken({ address: this.address, pins, secret });
   }
 
+  /** Takes this credential from now on. */
+  admits(credential: string): void {
+    this.#credentials.set(hashOf(credential), 'machine-1');
+  }
+
   /** Forgets or revokes nothing; the next checks are answered with this refusal. */
   refuse(code: ProblemCode, extra: Record<string, unknown> = {}, headers: Record<string, string> = {}): void {
     this.onCheck = () => problem(code, extra, headers);
@@ -119,9 +128,11 @@ export class TestPlane implements AsyncDisposable {
     const reply =
       request.method === 'PUT'
         ? this.#upload(decodeURIComponent(request.url?.split('/').at(-1) ?? ''), body, credential)
-        : request.url === '/v1/enrolments'
-          ? this.#enrol(JSON.parse(body) as EnrolmentRequest)
-          : await this.#check({ body: JSON.parse(body) as CheckRequest, credential });
+        : request.url === '/v1/credential/rotations'
+          ? this.#rotate((JSON.parse(body) as RotationRequest).credentialHash, credential)
+          : request.url === '/v1/enrolments'
+            ? this.#enrol(JSON.parse(body) as EnrolmentRequest)
+            : await this.#check({ body: JSON.parse(body) as CheckRequest, credential });
     if (reply === 'cut') request.socket.destroy();
     else {
       response.writeHead(reply.status, { 'content-type': reply.type ?? 'application/json', ...reply.headers });
@@ -143,6 +154,15 @@ export class TestPlane implements AsyncDisposable {
     }
     const machine = { id: `machine-of-${identifier}`, name: null, owner: 'person-1' };
     return { status: usedFor === null ? 201 : 200, body: JSON.stringify({ machine, interval: this.interval }) };
+  }
+
+  #rotate(hash: string, credential: string): Reply {
+    const id = this.#credentials.get(hashOf(credential));
+    if (id === undefined) return problem('credential-unknown');
+    this.rotations.push({ hash, credential });
+    this.#credentials.set(hash, id);
+    this.wantsRotation = null;
+    return { status: 200, body: JSON.stringify({ generation: this.rotations.length + 1 }) };
   }
 
   #upload(stamp: string, log: string, credential: string): Reply {
@@ -167,7 +187,7 @@ export class TestPlane implements AsyncDisposable {
       interval: this.interval,
       chain: `epoch.${n}.mac`,
       pins: [this.authority.pin],
-      requests: { logTail: this.wantsLogTail, rotate: null },
+      requests: { logTail: this.wantsLogTail, rotate: this.wantsRotation },
       serverTime: new Date(Date.now() + this.clockAhead).toISOString(),
     };
   }
