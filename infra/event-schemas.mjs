@@ -18,6 +18,7 @@ const CATEGORIES = {
   machine: ['libs/machine/src/facts.ts', 'MachineEvent'],
   refusals: ['libs/machine/src/facts.ts', 'RefusalEvent'],
   token: ['libs/admission/src/facts.ts', 'TokenEvent'],
+  code: ['libs/admission/src/facts.ts', 'CodeEvent'],
   person: ['libs/person/src/facts.ts', 'PersonEvent'],
   automation: ['libs/person/src/automation-facts.ts', 'AutomationEvent'],
   promises: ['libs/promise-book/src/facts.ts', 'PromiseEvent'],

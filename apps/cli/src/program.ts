@@ -8,6 +8,7 @@ import {
   revokeAutomationToken,
   type NewAutomationToken,
 } from './commands/automation.js';
+import { approveCode, refuseCode, showCode } from './commands/codes.js';
 import { showHistory } from './commands/history.js';
 import { issueToken, type TokenOptions } from './commands/issue-token.js';
 import {
@@ -246,6 +247,25 @@ export const buildProgram = (
     .description('end a token; nobody can use it from the next request on')
     .argument('<token>', 'its id, or the first 4 or more characters of it', tokenId)
     .action((token: string) => revokeAutomationToken(token, context()));
+  const codes = program.command('codes').description('installations that show a short code and wait to be let in');
+  const CODE = ['<code>', 'as the installation shows it, such as WDJB-MJHT'] as const;
+  codes
+    .command('show')
+    .description('what the installation that shows a code claims to be')
+    .argument(...CODE)
+    .action((code: string) => showCode(code, context()));
+  codes
+    .command('approve')
+    .description('let it in, as a machine of yours')
+    .argument(...CODE)
+    .option('--name <name>', 'a name for its node')
+    .option('--yes', 'without asking')
+    .action((code: string, options: { name?: string; yes?: boolean }) => approveCode(code, options, context()));
+  codes
+    .command('refuse')
+    .description('do not let it in')
+    .argument(...CODE)
+    .action((code: string) => refuseCode(code, context()));
 
   const machines = program.command('machines').description('the machines that are yours');
   withFilter(machines.command('list', { isDefault: true }).description('list them (the default)')).action(

@@ -8,6 +8,12 @@ import { ChainTokens } from './chain/chain-tokens.js';
 import { RefusedUses } from './credential/refused-uses.js';
 import { StartRotationController } from './credential/start-rotation/start-rotation.controller.js';
 import { StartRotationHandler } from './credential/start-rotation/start-rotation.handler.js';
+import { CodeStarts } from './code/code-starts.js';
+import { PollPace } from './code/poll-pace.js';
+import { RedeemCodeController } from './code/redeem-code/redeem-code.controller.js';
+import { RedeemShortCodeHandler } from './code/redeem-code/redeem-code.handler.js';
+import { RequestCodeController } from './code/request-code/request-code.controller.js';
+import { RequestShortCodeHandler } from './code/request-code/request-code.handler.js';
 import { ReceiveLogTailController } from './log-tail/receive-log-tail/receive-log-tail.controller.js';
 import { ReceiveLogTailHandler } from './log-tail/receive-log-tail/receive-log-tail.handler.js';
 import { AcceptCheckController } from './machine/accept-check/accept-check.controller.js';
@@ -40,11 +46,22 @@ export class MachineApiModule {
     return {
       module: MachineApiModule,
       imports: [CqrsModule, HealthModule.register({ checks: () => readiness })],
-      controllers: [AcceptCheckController, EnrolController, ReceiveLogTailController, StartRotationController],
+      controllers: [
+        AcceptCheckController,
+        EnrolController,
+        RequestCodeController,
+        RedeemCodeController,
+        ReceiveLogTailController,
+        StartRotationController,
+      ],
       providers: [
         AcceptMachineCheckHandler,
         EnrolInstallationHandler,
         RefusedClaims,
+        RequestShortCodeHandler,
+        RedeemShortCodeHandler,
+        CodeStarts,
+        PollPace,
         ReceiveLogTailHandler,
         StartRotationHandler,
         RefusedUses,

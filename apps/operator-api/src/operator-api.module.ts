@@ -18,6 +18,7 @@ import {
 import { WebhookQueries } from '@rollcall/webhooks';
 import { CallerAuthenticator } from './access/caller-authenticator.js';
 import { AutomationModule } from './automation/automation.module.js';
+import { CodeModule } from './code/code.module.js';
 import { EnrolmentModule } from './enrolment/enrolment.module.js';
 import { MachineApiLocation } from './enrolment/machine-api-location.js';
 import { MachineModule } from './machine/machine.module.js';
@@ -111,6 +112,7 @@ export class OperatorApiModule {
         HealthModule.register({ checks: () => foundation().readiness }),
         PageModule,
         SessionModule,
+        CodeModule,
         EnrolmentModule,
         MachineModule,
         AutomationModule,

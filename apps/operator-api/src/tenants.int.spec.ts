@@ -97,6 +97,10 @@ const CASES: Readonly<Partial<Record<Action, (of: Tenant) => { readonly path: st
     path: '/v1/enrolment-tokens',
     body: { tokenHash: hashOf(makeSecret('rce')), node: joined.id },
   }),
+  // A code is nobody's before it is approved; one that somebody has approved is refused like one that never existed.
+  'look-up-code': () => ({ path: '/v1/codes/look-up', body: { code: 'ZZZZ-ZZZZ' } }),
+  'approve-code': () => ({ path: '/v1/codes/approve', body: { code: 'ZZZZ-ZZZZ' } }),
+  'refuse-code': () => ({ path: '/v1/codes/refuse', body: { code: 'ZZZZ-ZZZZ' } }),
   'list-machines': () => ({ path: '/v1/machines?includeDeleted=true' }),
   'show-machine': ({ joined: { id } }) => ({ path: `/v1/machines/${id}` }),
   'rename-machine': ({ joined: { id } }) => ({ path: `/v1/machines/${id}`, body: { name: 'mine-now' } }),

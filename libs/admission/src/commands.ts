@@ -1,3 +1,5 @@
+import type { SelfReported } from './facts.js';
+
 /** `TokenIssued` is all that happens to a token's own stream; its redemption is a claim that the new machine's stream takes. */
 export type IssueToken = {
   readonly type: 'IssueToken';
@@ -12,6 +14,38 @@ export type IssueToken = {
 
 /** Everything that can be asked of a token's stream. */
 export type TokenCommand = IssueToken;
+
+/** An installation asks for a short code; hashes are SHA-256, hex. */
+export type RequestCode = {
+  readonly type: 'RequestCode';
+  readonly userCodeHash: string;
+  readonly deviceCodeHash: string;
+  readonly identifierHash: string;
+  /** Of the credential that the installation made: its generation 1, if a person lets it in. */
+  readonly keyHash: string;
+  /** What it says of itself, cleaned: for whoever answers, and no proof of anything. */
+  readonly report: SelfReported;
+};
+
+/** A person lets the installation in that shows the code; it is theirs then. */
+export type ApproveCode = { readonly type: 'ApproveCode'; readonly owner: string; readonly name: string | null };
+
+/** A person does not. */
+export type RefuseCode = { readonly type: 'RefuseCode' };
+
+/** Everything that can be asked of a code's stream. */
+export type CodeCommand = RequestCode | ApproveCode | RefuseCode;
+
+/** The key that a short code is, by its hash. */
+export const userCodeKey = (hash: string): string => `user-code:${hash}`;
+
+/** The key that a device code is, by its hash. */
+export const deviceCodeKey = (hash: string): string => `device-code:${hash}`;
+
+/** The stream of a short code. */
+export const codeStream = (codeId: string): string => `code-${codeId}`;
+/** The id of the code that a stream is about. */
+export const codeIdOf = (stream: string): string => stream.slice('code-'.length);
 
 /** The key that a token's hash is, unique over all tokens; `tokenHash` is SHA-256, hex. */
 export const enrolmentTokenKey = (tokenHash: string): string => `enrolment-token:${tokenHash}`;

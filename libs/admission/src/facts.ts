@@ -16,3 +16,41 @@ export type TokenIssued = {
 
 /** Everything that can happen to a token. */
 export type TokenEvent = TokenIssued;
+
+// Ledger events of the category `code`, one stream per short code (O12).
+
+/** What an installation says of itself. Display only. */
+export type SelfReported = {
+  readonly hostname: string | null;
+  readonly agentVersion: string | null;
+  readonly platform: string | null;
+  readonly arch: string | null;
+};
+
+/** An installation asked to be let in, and shows a code. The actor is the plane. Takes the keys of both codes. */
+export type CodeRequested = {
+  readonly type: 'CodeRequested';
+  readonly userCodeHash: string;
+  readonly deviceCodeHash: string;
+  readonly identifierHash: string;
+  /** SHA-256 of the credential that the installation made and keeps; nobody else has ever had it. */
+  readonly keyHash: string;
+  readonly report: SelfReported;
+  /** UTC, RFC 3339. */
+  readonly expiresAt: string;
+};
+
+/** A person typed the code and lets the installation in. The actor is that person. */
+export type CodeApproved = {
+  readonly type: 'CodeApproved';
+  /** The person whose machine it becomes. */
+  readonly owner: string;
+  /** A name for the node; null when the first named check names it. */
+  readonly name: string | null;
+};
+
+/** A person typed the code and does not. */
+export type CodeRefused = { readonly type: 'CodeRefused' };
+
+/** Everything that can happen to a short code. Its pickup is the admission of the machine. */
+export type CodeEvent = CodeRequested | CodeApproved | CodeRefused;

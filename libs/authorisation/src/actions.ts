@@ -22,6 +22,12 @@ const rules = {
   'sign-in': { does: 'Turns a one-time link into a session.', nobody: true },
   enrol: { does: 'Redeems an enrolment token, which a person issued, for the machine that presents it.', nobody: true },
 
+  'request-code': {
+    does: 'Makes a short code for an installation that has no token; it lets in nobody before a person approves it.',
+    nobody: true,
+  },
+  'redeem-code': { does: 'Admits the installation whose short code a person approved, once.', nobody: true },
+
   // a machine, about itself
   'accept-check': { does: 'Records that a machine is there.', machine: true },
   'start-rotation': { does: 'Registers the next credential of a machine.', machine: true },
@@ -29,6 +35,7 @@ const rules = {
 
   // what admits and what cannot be taken back: a session that was left open must not be enough
   'issue-token': { does: 'Registers an enrolment token, which admits one machine.', person: 'fresh' },
+  'approve-code': { does: 'Lets in the installation that shows a short code.', person: 'fresh' },
   'delete-machine': { does: 'Deletes a machine and so revokes its credential for good.', person: 'fresh' },
 
   // what others may do in a person's name
@@ -39,6 +46,10 @@ const rules = {
   // sessions
   'show-me': { does: 'Tells whose session it is.', person: 'signed-in' },
   'sign-out': { does: 'Ends the session that asks.', person: 'signed-in' },
+
+  // short codes
+  'look-up-code': { does: 'Tells what an installation that shows a short code claims to be.', person: 'signed-in' },
+  'refuse-code': { does: 'Refuses the installation that shows a short code.', person: 'signed-in' },
 
   // machines
   'list-machines': { does: 'Lists machines.', person: 'signed-in', automation: 'presence:read' },

@@ -14,8 +14,16 @@ const allowed = (asker: Asker): Action[] =>
 const open = allowed(NOBODY);
 
 describe('the table of who may do what', () => {
-  it('lets whoever asks do no more than sign in, redeem what a person issued, and see whether the plane is up (O3)', () =>
-    expect(open.toSorted()).toEqual(['enrol', 'show-page', 'sign-in', 'sign-in-browser', 'tell-health']));
+  it('lets whoever asks do no more than sign in, redeem what a person issued or approved, and see whether the plane is up (O3)', () =>
+    expect(open.toSorted()).toEqual([
+      'enrol',
+      'redeem-code',
+      'request-code',
+      'show-page',
+      'sign-in',
+      'sign-in-browser',
+      'tell-health',
+    ]));
 
   it('lets a machine do nothing but speak of itself, and a person never do it for one (O5)', () => {
     const own: Action[] = ['accept-check', 'start-rotation', 'receive-log-tail'];
@@ -27,7 +35,7 @@ describe('the table of who may do what', () => {
     const forFresh = (Object.keys(ACTIONS) as Action[]).filter(
       (action) => verdictOn(action, STALE) === 'session-not-fresh',
     );
-    expect(forFresh).toEqual(expect.arrayContaining(['issue-token', 'delete-machine']));
+    expect(forFresh).toEqual(expect.arrayContaining(['issue-token', 'approve-code', 'delete-machine']));
     for (const action of forFresh) {
       expect(verdictOn(action, PERSON)).toBe('yes');
       expect(verdictOn(action, AUTOMATION)).toBe('no');

@@ -12,6 +12,8 @@ export type AdmitMachine = {
     readonly expiresAt: Instant;
     readonly owner: string;
     readonly name: string | null;
+    /** It is a short code, which a person approved. */
+    readonly via?: 'code';
   };
   /** SHA-256, hex. */
   readonly identifierHash: string;

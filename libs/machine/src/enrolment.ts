@@ -35,6 +35,7 @@ export const enrolment: Rules<Enrolment | null, AdmitMachine | DeleteMachine, Ma
             nodeId: command.nodeId,
             owner: command.token.owner,
             token: command.token.id,
+            ...(command.token.via ? { via: command.token.via } : {}),
             name: command.token.name ?? command.succeeds?.name ?? null,
             identifierHash: command.identifierHash,
             ...(command.succeeds ? { succeeds: command.succeeds.machineId } : {}),

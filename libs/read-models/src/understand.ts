@@ -56,6 +56,7 @@ const EVENTS: EventShapes = {
     name: textOrNull,
     identifierHash: text,
     succeeds: optional(text),
+    via: optional(text),
   },
   GenerationRegistered: { generation: count, keyHash: text, registeredAt: optional(timestamp) },
   GenerationConfirmed: { generation: count },

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import type { TokenEvent } from '@rollcall/admission';
+import type { CodeEvent, TokenEvent } from '@rollcall/admission';
 import { bodyOf, type Batch, type LedgerEvent } from '@rollcall/event-store';
 import type { MachineEvent, RefusalEvent } from '@rollcall/machine';
 import { boot } from '@rollcall/machine/testing';
@@ -33,6 +33,7 @@ const machine: Samples<MachineEvent> = {
     name: null,
     identifierHash: HASH,
     succeeds: '0',
+    via: 'code',
   },
   GenerationRegistered: { generation: 2, keyHash: HASH, registeredAt: EXPIRES },
   GenerationConfirmed: { generation: 2 },
@@ -68,6 +69,18 @@ const refusals: Samples<RefusalEvent> = {
 const token: Samples<TokenEvent> = {
   TokenIssued: { tokenHash: HASH, expiresAt: EXPIRES, owner: 'p', name: null, node: 'n' },
 };
+const code: Samples<CodeEvent> = {
+  CodeRequested: {
+    userCodeHash: HASH,
+    deviceCodeHash: HASH,
+    identifierHash: HASH,
+    keyHash: HASH,
+    report: { hostname: 'forge', agentVersion: '1.0.0', platform: 'linux', arch: null },
+    expiresAt: EXPIRES,
+  },
+  CodeApproved: { owner: 'p', name: null },
+  CodeRefused: {},
+};
 const person: Samples<PersonEvent> = {
   PersonRegistered: { name: 'Ada', first: true },
   SignInLinkIssued: { linkHash: HASH, expiresAt: EXPIRES },
@@ -98,7 +111,7 @@ const webhook: Samples<WebhookEndpointEvent> = {
   WebhookReplayRequested: { eventId: null, from: EXPIRES, to: EXPIRES, types: ['machine.absent'] },
   WebhookEndpointRemoved: {},
 };
-const cases = Object.entries({ machine, refusals, token, person, automation, promises, webhook }).flatMap(
+const cases = Object.entries({ machine, refusals, token, code, person, automation, promises, webhook }).flatMap(
   ([category, samples]) =>
     Object.entries(samples).map(([type, fields]) => ({
       subject: `rollcall.${category}.${type}`,

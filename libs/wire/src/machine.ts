@@ -39,6 +39,27 @@ export type EnrolmentAnswer = {
   readonly interval: number;
 };
 
+/** `POST /v1/codes`: an installation without a token asks to be let in (O12). */
+export type CodeRequest = Omit<EnrolmentRequest, 'token'>;
+
+/** What it shows to a person, and what it asks with whether that person has answered. Nothing of it can be asked for again. */
+export type CodeAnswer = {
+  /** `WDJB-MJHT`, for a person to type by hand. */
+  readonly userCode: string;
+  /** `rcd_…`; stays with the installation. */
+  readonly deviceCode: string;
+  /** Seconds until both are over. */
+  readonly expiresIn: number;
+  /** Seconds between two questions; 5 more after each `slow-down`. */
+  readonly interval: number;
+};
+
+/**
+ * `POST /v1/codes/redeem`: answered with an `EnrolmentAnswer` once. `code-pending` and `slow-down`: ask again later; `code-refused` is all that is
+ * told of a code that expired, was refused, was used, or never existed. After a lost answer the installation checks in: it is admitted, if so.
+ */
+export type RedeemCodeRequest = { readonly deviceCode: string };
+
 /** `POST /v1/check`, with `Authorization: Bearer rcm_…`. */
 export type CheckRequest = {
   readonly boot: { readonly counter: number; readonly id: string };

@@ -412,3 +412,28 @@ export type WebhookDeliveryList = {
   /** Opaque; null on the last page. */
   readonly next: string | null;
 };
+
+/** A short code that waits for a person's answer, with what its installation claims to be: display, and no proof (O12). */
+export type WaitingCode = {
+  /** `WDJB-MJHT` */
+  readonly code: string;
+  readonly expiresAt: string;
+  readonly claims: {
+    readonly hostname: string | null;
+    readonly agentVersion: string | null;
+    readonly platform: string | null;
+    readonly arch: string | null;
+  };
+};
+
+/** `POST /v1/codes/look-up` */
+export type LookUpCodeRequest = { readonly code: string };
+
+/** `POST /v1/codes/approve` */
+export type ApproveCodeRequest = { readonly commandId: string; readonly code: string; readonly name?: string | null };
+
+/** `POST /v1/codes/refuse` */
+export type RefuseCodeRequest = { readonly commandId: string; readonly code: string };
+
+/** What a person's answer came to. */
+export type AnsweredCode = { readonly code: string; readonly answer: 'approved' | 'refused' };

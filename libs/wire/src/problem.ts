@@ -16,6 +16,10 @@ export const PROBLEMS = {
   // enrolment: one common refusal for expired, used, refused and unknown tokens
   'token-refused': { status: 403, title: 'This enrolment token cannot be used' },
   'identifier-in-use': { status: 409, title: 'This installation is already admitted; delete its machine first' },
+  // short codes: one common refusal for expired, used, refused and unknown ones
+  'code-refused': { status: 400, title: 'This code cannot be used' },
+  'code-pending': { status: 400, title: 'No person has answered for this code yet' },
+  'too-many-wrong-codes': { status: 429, title: 'Too many wrong codes were typed in this session' },
   // people
   'not-signed-in': { status: 401, title: 'Sign in first' },
   'session-not-fresh': { status: 403, title: 'Only a session that began a short time ago may do this' },

@@ -3,10 +3,10 @@ import { crc32 } from 'node:zlib';
 
 /**
  * The kinds of secret, by prefix: `rcm` machine credential, `rco` a person's session, `rca` automation, `rce` enrolment token,
- * `rcl` one-time sign-in link. Prefix, 43 base-62 digits of 256 random bits, 6 of a CRC-32: secret scanners recognise them
+ * `rcl` one-time sign-in link, `rcd` the device code beside a short code. Prefix, 43 base-62 digits of 256 random bits, 6 of a CRC-32: secret scanners recognise them
  * offline, and a mistyped one is refused without a database read.
  */
-export type SecretKind = 'rcm' | 'rco' | 'rca' | 'rce' | 'rcl';
+export type SecretKind = 'rcm' | 'rco' | 'rca' | 'rce' | 'rcl' | 'rcd';
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
@@ -37,7 +37,7 @@ export const makeSecret = (kind: SecretKind): string => {
   return `${kind}_${digits}${checksum(kind, digits)}`;
 };
 
-const FORM = /^(rc[moael])_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
+const FORM = /^(rc[moaeld])_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 
 /** Whether a text has the form and the checksum of a secret of this kind. Says nothing about whether anybody registered it. */
 export const isSecret = (kind: SecretKind, text: string): boolean => {

@@ -61,6 +61,16 @@ const TELLINGS: Partial<Record<ProblemCode, Telling>> = {
     exitCode: EXIT.notSignedIn,
     sentence: () => 'This sign-in link cannot be used. A link works once and for a short time; get a new one.',
   },
+  'code-refused': {
+    exitCode: EXIT.notFound,
+    sentence: () =>
+      'No installation shows this code and waits: it was mistyped, has been answered, or is over. A code lives ten minutes.',
+  },
+  'too-many-wrong-codes': {
+    exitCode: EXIT.failed,
+    sentence: () =>
+      'Too many wrong codes were typed in this session: for some minutes none is looked at, right or wrong.',
+  },
   'machine-not-found': { exitCode: EXIT.notFound, sentence: () => 'There is no such machine.' },
   'read-model-not-found': { exitCode: EXIT.notFound, sentence: () => 'There is no such read model.' },
   'webhook-not-found': { exitCode: EXIT.notFound, sentence: () => 'There is no such webhook.' },

@@ -34,7 +34,7 @@ const sentences = (event: Exclude<MachineEvent, { type: 'BlockersChanged' }>, ac
   switch (event.type) {
     case 'MachineAdmitted':
       return [
-        `admitted by ${actor}`,
+        `admitted by ${actor}${event.via === 'code' ? ' by a short code' : ''}`,
         event.name === null ? '' : ` as "${event.name}"`,
         event.succeeds === undefined ? '' : `, in place of machine ${event.succeeds}`,
       ].join('');

@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { ApproveCodeController } from './approve-code/approve-code.controller.js';
+import { ApproveShortCodeHandler } from './approve-code/approve-code.handler.js';
+import { LookUpCodeController } from './look-up-code/look-up-code.controller.js';
+import { RefuseCodeController } from './refuse-code/refuse-code.controller.js';
+import { RefuseShortCodeHandler } from './refuse-code/refuse-code.handler.js';
+import { WaitingCodes } from './waiting-codes.js';
+
+/** People answer installations that show a short code. */
+@Module({
+  controllers: [LookUpCodeController, ApproveCodeController, RefuseCodeController],
+  providers: [WaitingCodes, ApproveShortCodeHandler, RefuseShortCodeHandler],
+})
+export class CodeModule {}

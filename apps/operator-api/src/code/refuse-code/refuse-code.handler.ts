@@ -1,0 +1,23 @@
+import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { code } from '@rollcall/admission';
+import { EventStore } from '@rollcall/event-store';
+import type { AnsweredCode } from '@rollcall/wire';
+import { WaitingCodes } from '../waiting-codes.js';
+import { RefuseShortCode } from './refuse-code.command.js';
+
+/** Records what a person said of a code; whether it can still be said is decided at the record's time. */
+@CommandHandler(RefuseShortCode)
+export class RefuseShortCodeHandler implements ICommandHandler<RefuseShortCode> {
+  constructor(
+    private readonly store: EventStore,
+    private readonly codes: WaitingCodes,
+  ) {}
+
+  execute({ person, commandId, code: typed }: RefuseShortCode): Promise<AnsweredCode> {
+    return this.codes.withTyped(typed, person.sessionId, async (found) => {
+      const actor = { kind: 'person', id: person.id } as const;
+      await this.store.decide(code, { stream: found.stream }, { type: 'RefuseCode' }, { actor, commandId });
+      return { code: found.code, answer: 'refused' };
+    });
+  }
+}
