@@ -283,6 +283,15 @@ describe('rollcall machines', () => {
     expect([types[0], types.at(-1)]).toEqual(['MachineAdmitted', 'MachineDeleted']);
     const { out } = await cli(['history', 'leaving']);
     expect(out).toMatch(/admitted by Ada.*[\s\S]*checked in twice[\s\S]*deleted by Ada/);
+    // By its last name, too.
+    expect(await json(['history', 'leaving', '--credentials'])).toMatchObject({
+      machine: { id: machine.id },
+      generations: [{ generation: 1, checks: { count: 2 }, ended: { how: 'revoked', at: entries.at(-1)?.at } }],
+    });
+    const until = entries[0]?.at ?? '';
+    const first = await json<History>(['history', 'leaving', '--to', until]);
+    expect(first.entries.at(-1)).toMatchObject({ kind: 'event', at: until });
+    expect((await json<History>(['history', 'leaving', '--limit', '1'])).entries).toEqual(entries.slice(-1));
   });
 
   it('ends with 4 for what does not exist, and names the candidates of what is not clear', async () => {

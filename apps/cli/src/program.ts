@@ -9,7 +9,7 @@ import {
   type NewAutomationToken,
 } from './commands/automation.js';
 import { approveCode, refuseCode, showCode } from './commands/codes.js';
-import { showHistory } from './commands/history.js';
+import { showHistory, type WantedHistory } from './commands/history.js';
 import { issueToken, type TokenOptions } from './commands/issue-token.js';
 import {
   deleteMachine,
@@ -333,8 +333,19 @@ export const buildProgram = (
     .command('history')
     .description('everything that is recorded about a machine, in order')
     .addArgument(machineArgument())
-    .option('--limit <lines>', 'at most so many lines, the newest', upTo(1_000), 200)
-    .action((machine: string, options: { limit: number }) => showHistory(machine, options, context()));
+    .addOption(
+      new Option('--from <time>', 'nothing that was recorded before, in UTC unless it has an offset')
+        .argParser(pointInTime)
+        .conflicts('credentials'),
+    )
+    .option('--to <time>', 'nothing that was recorded later', pointInTime)
+    .option('--credentials', 'what became of each generation of its credential, and how often each was used')
+    .addOption(
+      new Option('--limit <lines>', 'only so many lines, the newest; quicker')
+        .argParser(upTo(1_000))
+        .conflicts(['from', 'to', 'credentials']),
+    )
+    .action((machine: string, options: WantedHistory) => showHistory(machine, options, context()));
 
   program
     .command('blockers')

@@ -18,6 +18,7 @@ import {
   type RecordedFact,
   type RecordHead,
   type StreamPast,
+  type StreamPlace,
 } from '@rollcall/event-store';
 import type { Instant, Json } from '@rollcall/decider';
 import { machineIdOf } from '@rollcall/machine';
@@ -199,6 +200,47 @@ export class PostgresLog extends RecordLog {
     const sorted = facts.sort(byStreamAndRevision);
     const hole = sorted.findIndex((fact, index) => fact.revision !== index + 1);
     return hole === -1 ? sorted : sorted.slice(0, hole);
+  }
+
+  override async readStreamAfter(stream: string, place: StreamPlace, limit: number): Promise<readonly RecordedFact[]> {
+    const rows = await this.read<EventRow & { recorded_at: number }>(
+      { name: 'events-of-stream-after', text: sql.EVENTS_OF_STREAM_AFTER, values: [stream, place.revision, limit] },
+      SCAN_TIMEOUT_MS,
+    );
+    const events = rows.map((row) => eventOf(row, row.recorded_at));
+    // A stream begins with an event, so nothing of it is older than that.
+    const since = place.revision === 0 ? events[0]?.recordedAt : place.recordedAt;
+    const isMachine = stream.startsWith('machine-') && since !== undefined;
+    const checks = isMachine ? await this.checksAfter(machineIdOf(stream), { ...place, recordedAt: since }, limit) : [];
+    // The reads have no common snapshot, and neither of them comes further than its limit: up to the first hole both are whole.
+    const facts: RecordedFact[] = [...events, ...checks].sort(byStreamAndRevision);
+    const hole = facts.findIndex((fact, index) => fact.revision !== place.revision + index + 1);
+    return facts.slice(0, hole === -1 ? limit : Math.min(hole, limit));
+  }
+
+  /** Looked for a day at a time, which is a partition or two; where there is nothing, in ever longer steps until the newest batch. */
+  private async checksAfter(machine: string, place: StreamPlace, limit: number): Promise<RecordedCheckIn[]> {
+    const found: RecordedCheckIn[] = [];
+    const { recordedAt: end } = await this.newest();
+    let step = DAY_MS;
+    for (let from = place.recordedAt; from <= end && found.length < limit;) {
+      const to = from + step;
+      const values = [
+        machine,
+        new Date(from).toISOString(),
+        new Date(to).toISOString(),
+        place.revision,
+        limit - found.length,
+      ];
+      const rows = await this.read<CheckRow>(
+        { name: 'checks-of-machine-after', text: sql.CHECKS_OF_MACHINE_AFTER, values },
+        SCAN_TIMEOUT_MS,
+      );
+      found.push(...rows.map(checkInOf));
+      step = rows.length === 0 ? step * 2 : DAY_MS;
+      from = to;
+    }
+    return found;
   }
 
   override async readPast(stream: string, until: Instant): Promise<StreamPast> {

@@ -53,6 +53,15 @@ select ${EVENT_COLUMNS}, b.recorded_at from event e join batch b on b.number = e
 export const CHECKS_OF_MACHINE = `
 select ${CHECK_COLUMNS} from check_in c where c.machine = $1 order by c.revision`;
 
+export const EVENTS_OF_STREAM_AFTER = `
+select ${EVENT_COLUMNS}, b.recorded_at from event e join batch b on b.number = e.batch
+where e.stream = $1 and e.revision > $2 order by e.revision limit $3`;
+
+/** The times prune the partitions. */
+export const CHECKS_OF_MACHINE_AFTER = `
+select ${CHECK_COLUMNS} from check_in c
+where c.machine = $1 and c.recorded_at >= $2 and c.recorded_at < $3 and c.revision > $4 order by c.revision limit $5`;
+
 /** Looked for among the numbers, whose order is that of the times: no time is indexed. */
 export const BATCH_AT = `
 with recursive search(lo, hi) as (

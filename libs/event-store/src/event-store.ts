@@ -126,6 +126,14 @@ export type StreamPast = {
   readonly newestCheckIn: RecordedCheckIn | null;
 };
 
+/** A place in a stream: behind one of its facts. `STREAM_START` is before the first. */
+export type StreamPlace = {
+  readonly revision: number;
+  /** When that fact was recorded: what follows is looked for from there on. */
+  readonly recordedAt: Instant;
+};
+export const STREAM_START: StreamPlace = { revision: 0, recordedAt: 0 };
+
 /** Which stream took a key last, and whether it has given it back. */
 export type ClaimHolder = { readonly stream: string; readonly released: boolean };
 
@@ -182,6 +190,12 @@ export abstract class EventStore {
 
   /** All facts of one stream by revision. */
   abstract readStream(stream: string): Promise<readonly RecordedFact[]>;
+
+  /**
+   * What follows a place in a stream, by revision and without a hole, at most `limit` facts: a page of any length of past. Empty where nothing
+   * follows yet; a fact that is missing is never skipped, so then nothing follows either.
+   */
+  abstract readStreamAfter(stream: string, place: StreamPlace, limit: number): Promise<readonly RecordedFact[]>;
 
   /**
    * A stream as it stood at a time of the record, always the same from then on. Of its check-ins only the newest is read, however many

@@ -1,6 +1,6 @@
 export { decodeBatch, encodeBatch, encodeBatchWithoutFacts, NotABatch } from './batch-text.js';
 export { BODY_LIMIT, bodyOf, ledgerEventOf, Unstorable } from './body.js';
-export { EventStore, part } from './event-store.js';
+export { EventStore, part, STREAM_START } from './event-store.js';
 export type {
   Actor,
   Batch,
@@ -15,6 +15,7 @@ export type {
   RecordedFact,
   RecordHead,
   StreamPast,
+  StreamPlace,
   StreamView,
   Target,
 } from './event-store.js';

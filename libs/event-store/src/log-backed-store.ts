@@ -11,6 +11,7 @@ import {
   type RecordedFact,
   type RecordHead,
   type StreamPast,
+  type StreamPlace,
   type StreamView,
   type Target,
 } from './event-store.js';
@@ -85,6 +86,10 @@ export class LogBackedStore extends EventStore {
 
   override readStream(stream: string): Promise<readonly RecordedFact[]> {
     return this.log.readStream(stream);
+  }
+
+  override readStreamAfter(stream: string, place: StreamPlace, limit: number): Promise<readonly RecordedFact[]> {
+    return this.log.readStreamAfter(stream, place, limit);
   }
 
   override readPast(stream: string, until: Instant): Promise<StreamPast> {

@@ -1,6 +1,6 @@
 import type { ClaimChange, Instant, Json } from '@rollcall/decider';
 import type { CheckedIn } from '@rollcall/machine';
-import type { Actor, Batch, ClaimHolder, RecordedFact, RecordHead, StreamPast } from './event-store.js';
+import type { Actor, Batch, ClaimHolder, RecordedFact, RecordHead, StreamPast, StreamPlace } from './event-store.js';
 
 /** What a decision wants to know before it is taken. Exactly one of `stream` and `key` is set. */
 export type Question = {
@@ -139,6 +139,7 @@ export abstract class RecordLog {
   abstract holders(keys: readonly string[]): Promise<readonly (ClaimHolder | null)[]>;
   abstract readBatches(after: bigint, limit: number): Promise<readonly Batch[]>;
   abstract readStream(stream: string): Promise<readonly RecordedFact[]>;
+  abstract readStreamAfter(stream: string, place: StreamPlace, limit: number): Promise<readonly RecordedFact[]>;
   abstract readPast(stream: string, until: Instant): Promise<StreamPast>;
   abstract newest(): Promise<RecordHead>;
   abstract epoch(): Promise<string>;

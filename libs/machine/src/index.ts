@@ -19,6 +19,7 @@ export { pauseStands, type Pause } from './pause.js';
 export { isLabelValue, LABEL_KEY, LABEL_VALUE_LENGTH, type Labels, MOST_LABELS, parseLabel } from './labels.js';
 export { type Absence } from './absence.js';
 export { type Copies } from './copies.js';
+export { accountAfter, type AccountEntry, type GenerationAccount } from './credential-account.js';
 export { lifecycle, type LastWord, type Lifecycle } from './lifecycle.js';
 export { type Condition, DUPLICATE, isPlanesWord, PAUSED, readinessSentence } from './readiness.js';
 export { canTakeWork, isBlocked } from './can-take-work.js';

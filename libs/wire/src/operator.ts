@@ -210,12 +210,38 @@ export type HistoryEntry =
       readonly until: string;
       readonly count: number;
       readonly said: 'running' | 'stopping';
+      /** Which one was presented; only in a replay, where a run ends with its generation. */
+      readonly generation?: number;
+      /** Set where the run has begun on the page before: the two are one. */
+      readonly continues?: boolean;
+      readonly sentence: string;
+    }
+  | {
+      /** A use of a credential that does not act any more; of those that follow the first, one an hour at most (B7). */
+      readonly kind: 'refused';
+      readonly at: string;
+      readonly code: string;
+      /** null: too old to be known but by its hash. */
+      readonly generation: number | null;
+      readonly keyHash: string;
+      readonly lastAcceptedAt: string | null;
       readonly sentence: string;
     }
   | { readonly kind: 'not-observed'; readonly at: string; readonly until: string; readonly sentence: string };
 export type History = AsOf & {
   readonly machine: { readonly id: string; readonly name: string | null };
   readonly entries: readonly HistoryEntry[];
+};
+
+/**
+ * `GET /v1/machines/:id/history?after=`: one page of the whole past of a machine, from the record and oldest first (U4). `after` is `start`, or the
+ * `next` of the page before; `from` and `to` (RFC 3339, both within) bound it. `asOf` says how far the times are known in which nobody listened.
+ */
+export type HistoryPage = History & {
+  /** null: this was the last page. */
+  readonly next: string | null;
+  /** How far this has come, of how many facts. */
+  readonly facts: { readonly through: number; readonly recorded: number };
 };
 
 /** `GET /v1/me`: whose session it is. */

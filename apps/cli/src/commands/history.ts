@@ -1,27 +1,139 @@
-import type { History, HistoryEntry } from '@rollcall/wire';
+import { accountAfter, type AccountEntry, type GenerationAccount, type MachineEvent } from '@rollcall/machine';
+import type { History, HistoryEntry, HistoryPage } from '@rollcall/wire';
 import type { Context } from '../context.js';
 import { noteAge } from '../output/machine-view.js';
+import type { Output } from '../output/output.js';
 import { clockTime } from '../output/relative-time.js';
-import type { Cell } from '../output/output.js';
 import { pathOf } from './machines.js';
 
-/** `rollcall history MACHINE`: everything that is recorded about a machine, oldest first, also after its deletion. */
-export const showHistory = async (
-  machine: string,
-  options: { readonly limit: number },
-  { output, plane, surroundings }: Context,
-): Promise<void> => {
-  const history = await (
-    await plane()
-  ).read<History>(`${pathOf(machine)}/history?limit=${options.limit}`, surroundings.signal);
-  if (output.asJson) return output.json(history);
-  output.table(['WHEN', 'WHAT'], history.entries.map(rowOf));
-  noteAge(output, history);
+/** What of a history is wanted. Times are RFC 3339. */
+export type WantedHistory = {
+  /** Only so many lines, the newest: quicker, from a read model. */
+  readonly limit?: number;
+  readonly from?: string;
+  readonly to?: string;
+  /** One account per generation of the credential in the place of the lines. */
+  readonly credentials?: boolean;
 };
 
-const rowOf = (entry: HistoryEntry): Cell[] => [
-  entry.kind !== 'event' && entry.until !== entry.at
-    ? `${clockTime(entry.at)} – ${clockTime(entry.until)}`
-    : clockTime(entry.at),
-  entry.kind === 'not-observed' ? { text: entry.sentence, tone: 'warning' } : entry.sentence,
-];
+/**
+ * `rollcall history MACHINE`: everything that is recorded about a machine, oldest first, also after its deletion (U4). It is read from the record
+ * page by page and printed as it comes, so its length does not matter; a JSON document that was cut short has no end. With
+ * `--credentials`: what became of each generation.
+ */
+export const showHistory = async (machine: string, wanted: WantedHistory, context: Context): Promise<void> => {
+  const { output, plane, surroundings } = context;
+  if (wanted.limit !== undefined) {
+    const path = `${pathOf(machine)}/history?limit=${wanted.limit}`;
+    const history = await (await plane()).read<History>(path, surroundings.signal);
+    if (output.asJson) return output.json(history);
+    printHead(output);
+    for (const entry of history.entries) printEntry(output, entry);
+    return noteAge(output, history);
+  }
+  return wanted.credentials === true ? showAccount(machine, wanted, context) : showAll(machine, wanted, context);
+};
+
+const showAll = async (machine: string, wanted: WantedHistory, context: Context): Promise<void> => {
+  const { output } = context;
+  const document = output.asJson ? output.jsonInParts('entries') : null;
+  if (document === null) printHead(output);
+  let last: HistoryPage | null = null;
+  let open: HistoryEntry | null = null;
+  const print = (entry: HistoryEntry | null): void => {
+    if (entry === null) return;
+    if (document === null) printEntry(output, entry);
+    else document.item(entry);
+  };
+  for await (const page of pagesOf(machine, wanted, context)) {
+    for (const entry of page.entries) {
+      const joined: HistoryEntry | null = open === null ? null : joinedRun(open, entry);
+      if (joined === null) print(open);
+      open = joined ?? entry;
+    }
+    last = page;
+  }
+  print(open);
+  if (last === null) return;
+  if (document === null) return noteAge(output, last);
+  const { machine: of, asOf, behind } = last;
+  document.end({ machine: of, asOf, behind });
+};
+
+const showAccount = async (machine: string, wanted: WantedHistory, context: Context): Promise<void> => {
+  const { output } = context;
+  let accounts: readonly GenerationAccount[] = [];
+  let named: HistoryPage['machine'] | null = null;
+  for await (const page of pagesOf(machine, wanted, context)) {
+    accounts = page.entries.flatMap(accountEntry).reduce(accountAfter, accounts);
+    named = page.machine;
+  }
+  if (output.asJson) return output.json({ machine: named, generations: accounts });
+  output.table(
+    ['GENERATION', 'REGISTERED', 'CHECKS', 'FIRST', 'LAST', 'ENDED', 'REFUSED', 'IN USE TWICE'],
+    accounts.map(({ generation, registeredAt, checks, ended, refused, copied }) => [
+      String(generation),
+      clockTime(registeredAt),
+      String(checks?.count ?? 0),
+      checks === null ? '-' : clockTime(checks.first),
+      checks === null ? '-' : clockTime(checks.last),
+      ended === null ? 'it stands' : `${ended.how} ${clockTime(ended.at)}`,
+      refused === null ? '-' : `first ${clockTime(refused.first)}, last ${clockTime(refused.last)}`,
+      copied === null ? '-' : { text: `noticed ${clockTime(copied.first)}`, tone: 'bad' },
+    ]),
+  );
+};
+
+/** All pages, one after the other. At a terminal it says how far they have come. */
+async function* pagesOf(
+  machine: string,
+  { from, to }: WantedHistory,
+  { output, plane, surroundings }: Context,
+): AsyncGenerator<HistoryPage> {
+  const asked = await plane();
+  for (let after: string | null = 'start'; after !== null;) {
+    const query = new URLSearchParams({ after, ...(from && { from }), ...(to && { to }) });
+    const page: HistoryPage = await asked
+      .read<HistoryPage>(`${pathOf(machine)}/history?${query.toString()}`, surroundings.signal)
+      .finally(() => output.progress(null));
+    yield page;
+    after = page.next;
+    const { through, recorded } = page.facts;
+    if (after !== null)
+      output.progress(`${through.toLocaleString('en')} of ${recorded.toLocaleString('en')} facts read`);
+  }
+}
+
+/** One run of two parts, where the second goes on on the next page what the first has begun; else null. */
+const joinedRun = (open: HistoryEntry, entry: HistoryEntry): HistoryEntry | null => {
+  if (open.kind !== 'checks' || entry.kind !== 'checks' || entry.continues !== true) return null;
+  const count = open.count + entry.count;
+  const sentence = `checked in ${count} times${open.said === 'stopping' ? ', stopping' : ''}`;
+  return { ...open, until: entry.until, count, sentence };
+};
+
+const accountEntry = (entry: HistoryEntry): readonly AccountEntry[] => {
+  switch (entry.kind) {
+    case 'event':
+      // As it was recorded; what this version does not know, the account passes over.
+      return [{ kind: 'event', at: entry.at, event: { ...entry.body, type: entry.type } as MachineEvent }];
+    case 'checks':
+      return [{ ...entry, kind: 'checks', generation: entry.generation ?? 0 }];
+    case 'refused':
+      return [entry];
+    case 'not-observed':
+      return [];
+  }
+};
+
+/** As wide as two times with a dash between. */
+const WHEN = 43;
+
+const printHead = (output: Output): void => output.line(`${'WHEN'.padEnd(WHEN)}  WHAT`, 'quiet');
+
+const printEntry = (output: Output, entry: HistoryEntry): void => {
+  const spans = (entry.kind === 'checks' || entry.kind === 'not-observed') && entry.until !== entry.at;
+  const when = spans ? `${clockTime(entry.at)} – ${clockTime(entry.until)}` : clockTime(entry.at);
+  const tone = entry.kind === 'not-observed' || entry.kind === 'refused' ? 'warning' : 'plain';
+  output.line(`${when.padEnd(WHEN)}  ${entry.sentence}`, tone);
+};

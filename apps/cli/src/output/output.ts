@@ -48,6 +48,26 @@ export class Output {
     this.stdout.write(`${printableJson(value, form === 'document' ? 2 : undefined)}\n`);
   }
 
+  /** The answer as one document that is written as its items come: `{"name": [ … ], …}`. One that was cut short does not parse. */
+  jsonInParts(name: string): { item(value: unknown): void; end(rest: object): void } {
+    let separator = `{${printableJson(name)}: [\n`;
+    return {
+      item: (value) => {
+        this.stdout.write(`${separator}${printableJson(value)}`);
+        separator = ',\n';
+      },
+      end: (rest) => {
+        const nothing = separator.startsWith('{') ? separator : '';
+        this.stdout.write(`${nothing}\n], ${printableJson(rest).slice(1)}\n`);
+      },
+    };
+  }
+
+  /** How far something has come that takes long, for a person who waits at a terminal; null: nothing to wait for. */
+  progress(text: string | null): void {
+    if (this.stderr.isTTY === true) this.stderr.write(`\r\u001b[K${text === null ? '' : printable(text)}`);
+  }
+
   /** The answer as a table without rules, as wide as its content. */
   table(head: readonly string[], rows: readonly (readonly Cell[])[]): void {
     this.stdout.write(`${this.renderTable(head, rows)}\n`);

@@ -117,10 +117,7 @@ const Details = ({
       <h2>History</h2>
       <ol class="history">
         {entries.toReversed().map((entry) => (
-          <li
-            key={`${entry.kind} ${entry.at}${entry.kind === 'not-observed' ? '' : entry.revision}`}
-            class={entry.kind}
-          >
+          <li key={`${entry.kind} ${entry.at}${'revision' in entry ? entry.revision : ''}`} class={entry.kind}>
             <time dateTime={entry.at}>{new Date(entry.at).toLocaleString()}</time> {entry.sentence}
           </li>
         ))}

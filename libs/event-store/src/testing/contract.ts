@@ -5,6 +5,7 @@ import {
   ClaimTaken,
   LogBackedStore,
   part,
+  STREAM_START,
   Unstorable,
   type Batch,
   type EventStore,
@@ -203,6 +204,23 @@ export const describeEventStoreContract = (name: string, make: () => Promise<Sto
       expect((await past(first.recordedAt - 1)).newest).toBeLessThanOrEqual(before.number);
       expect(await past(0)).toEqual({ events: 0, sequence: null, newest: 0n });
       expect((await store.readPast(machineStream(), last.recordedAt)).events).toEqual([]);
+    });
+
+    it('gives what follows a place in a stream, page by page, whole and in order (U4)', async () => {
+      const stream = machineStream();
+      await add(stream, 1);
+      for (let sequence = 2; sequence <= 8; sequence += 1) await hear(stream, sequence);
+      await add(stream, 2);
+      const whole = await store.readStream(stream);
+      const pages: (readonly RecordedFact[])[] = [];
+      for (let place = STREAM_START; pages.at(-1)?.length !== 0;) {
+        const page = await store.readStreamAfter(stream, place, 4);
+        pages.push(page);
+        place = page.at(-1) ?? place;
+      }
+      expect(pages.map((page) => page.length)).toEqual([4, 4, 1, 0]);
+      expect(pages.flat()).toEqual(whole);
+      expect(await store.readStreamAfter(machineStream(), STREAM_START, 4)).toEqual([]);
     });
 
     it('gives back what was recorded, field by field (U1)', async () => {

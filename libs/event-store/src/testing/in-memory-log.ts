@@ -21,6 +21,7 @@ import {
   type RecordedFact,
   type RecordHead,
   type StreamPast,
+  type StreamPlace,
 } from '../index.js';
 
 /** The record in memory, with the same promises as Postgres: one order, compare-and-set on revisions and claims, dense batches. */
@@ -99,6 +100,10 @@ export class InMemoryLog extends RecordLog {
 
   override readStream(stream: string): Promise<readonly RecordedFact[]> {
     return Promise.resolve(this.factsOf(stream));
+  }
+
+  override readStreamAfter(stream: string, place: StreamPlace, limit: number): Promise<readonly RecordedFact[]> {
+    return Promise.resolve(this.factsOf(stream).slice(place.revision, place.revision + limit));
   }
 
   override readPast(stream: string, until: Instant): Promise<StreamPast> {

@@ -29,6 +29,8 @@ export type ChecksLine = {
   readonly said: Said;
   /** Seconds; of the newest check. */
   readonly window: number;
+  /** Only where a run was made of the record itself, and then it ends with its generation. */
+  readonly generation?: number;
 };
 
 /** One line of a machine's history. */

@@ -26,6 +26,7 @@ const shown = (line: HistoryLine, nameOf: NameOf, before: readonly BlockerBefore
         until: utc(line.lastAt),
         count: line.checks,
         said: line.said,
+        ...(line.generation === undefined ? {} : { generation: line.generation }),
         sentence: checksSentence(line),
       };
 

@@ -2,8 +2,8 @@ import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
 import { Refusal } from '@rollcall/decider';
 import { ApiProblems, Caller, Does, STRICT_BODY } from '@rollcall/nest-platform';
-import { HistoryQueries, plainly } from '@rollcall/read-models';
-import type { History } from '@rollcall/wire';
+import { HistoryQueries, plainly, readReplayPlace, ReplayQueries, type NameOf } from '@rollcall/read-models';
+import type { History, HistoryPage } from '@rollcall/wire';
 import type { Automation } from '../../access/automation-authenticator.js';
 import type { SignedIn } from '../../access/person-authenticator.js';
 import { WANTED_MACHINE } from '../wanted-machine.js';
@@ -17,9 +17,10 @@ export class ShowHistoryController {
   constructor(
     private readonly machines: OwnedMachines,
     private readonly history: HistoryQueries,
+    private readonly replay: ReplayQueries,
   ) {}
 
-  /** The newest lines of a machine's history in the order in which they happened; also of one that was deleted. */
+  /** The newest lines of a machine's history in the order in which they happened, or a page of all of it; also of one that was deleted. */
   @Get()
   @ApiParam(WANTED_MACHINE)
   @ApiOkResponse({ type: HistoryDto })
@@ -27,15 +28,23 @@ export class ShowHistoryController {
   async showHistory(
     @Caller() caller: SignedIn | Automation,
     @Param('machine') wanted: string,
-    @Query(STRICT_BODY) { limit = 200 }: ShowHistoryDto,
-  ): Promise<History> {
+    @Query(STRICT_BODY) { limit, after, from, to }: ShowHistoryDto,
+  ): Promise<History | HistoryPage> {
     const id = await this.machines.idOf(wanted, caller.owner);
-    const history = await this.history.of(id, {
-      limit,
-      order: 'newest-first',
-      nameOf: (actor) =>
-        caller.kind === 'person' && actor.kind === 'person' && actor.id === caller.id ? caller.name : plainly(actor),
-    });
+    const nameOf: NameOf = (actor) =>
+      caller.kind === 'person' && actor.kind === 'person' && actor.id === caller.id ? caller.name : plainly(actor);
+    if (after !== undefined) {
+      const page = await this.replay.page(id, {
+        after: after === 'start' ? null : readReplayPlace(after),
+        from: from === undefined ? null : Date.parse(from),
+        to: to === undefined ? null : Date.parse(to),
+        ...(limit === undefined ? {} : { limit }),
+        nameOf,
+      });
+      if (!page) throw new Refusal('machine-not-found');
+      return page;
+    }
+    const history = await this.history.of(id, { limit: limit ?? 200, order: 'newest-first', nameOf });
     // Recorded, but the read model has not come to it yet.
     if (!history) throw new Refusal('machine-not-found');
     return { ...history, entries: history.entries.toReversed() };

@@ -1,0 +1,210 @@
+import type { Instant } from '@rollcall/decider';
+import { STREAM_START, type EventStore, type RecordedEvent, type StreamPlace } from '@rollcall/event-store';
+import { machine as machineRules, machineStream, refusalsStream, type CredentialRefused } from '@rollcall/machine';
+import type { HistoryEntry, HistoryPage } from '@rollcall/wire';
+import { sql } from 'kysely';
+import { HoleInTheRecord } from '../apply.js';
+import type { ReadModelDatabase } from '../database.js';
+import type { Gap } from '../gaps.js';
+import { asOf, inSnapshot } from '../snapshot.js';
+import type { BlockerBefore } from './blockers-sentence.js';
+import { PageOfLines } from './page-of-lines.js';
+import { duration } from './duration.js';
+import { plainly, type NameOf } from './sentence.js';
+import { historyModel } from './store.js';
+import { blockersAfter, weave } from './weave.js';
+
+/** Which page of a machine's replay. */
+export type ReadPage = {
+  /** The place that the page follows; null: from the beginning, or from `from`. */
+  readonly after: ReplayPlace | null;
+  /** Only what was recorded at this time or later. */
+  readonly from?: Instant | null;
+  /** Only what was recorded until this time. */
+  readonly to?: Instant | null;
+  /** Lines, 1 to 1,000; what nobody observed and refused uses come on top. (Default: 500) */
+  readonly limit?: number;
+  /** How actors are called in sentences. (Default: kind and id) */
+  readonly nameOf?: NameOf;
+};
+
+/** How far a replay has come: in the machine's own stream, and in that of the refused uses of its credentials. */
+export type ReplayPlace = { readonly facts: StreamPlace; readonly refusals: StreamPlace };
+
+const START: ReplayPlace = { facts: STREAM_START, refusals: STREAM_START };
+
+/** The most facts that one page is made of: 20,000 checks are a week. */
+export const FACTS_OF_A_PAGE = 20_000;
+/** The most facts that are in memory at a time. */
+const PART = 2_000;
+
+/** A place as callers keep it between two pages. */
+export const replayPlaceText = ({ facts, refusals }: ReplayPlace): string =>
+  [facts.revision, facts.recordedAt, refusals.revision, refusals.recordedAt].join('.');
+
+/** Reads such a text; null where it is none. */
+export const readReplayPlace = (text: string): ReplayPlace | null => {
+  if (!/^\d{1,10}(\.\d{1,15}){3}$/.test(text)) return null;
+  const [revision = 0, recordedAt = 0, refusal = 0, refusedAt = 0] = text.split('.').map(Number);
+  return { facts: { revision, recordedAt }, refusals: { revision: refusal, recordedAt: refusedAt } };
+};
+
+/**
+ * A machine's whole past, page by page, from the record itself: no read model has to be right, or even be there, for what happened to be told
+ * in full and in order (U4). Only the times in which the plane was deaf are asked of the read model of histories, which has noted them while it
+ * followed; `asOf` says how far that is.
+ */
+export class ReplayQueries {
+  constructor(
+    private readonly database: ReadModelDatabase,
+    private readonly store: Pick<EventStore, 'newest' | 'view' | 'readPast' | 'readStreamAfter'>,
+  ) {}
+
+  /**
+   * The next page; null where nothing is recorded of the machine.
+   *
+   * @throws HoleInTheRecord where a fact is missing: it is never passed over
+   */
+  async page(machine: string, query: ReadPage): Promise<HistoryPage | null> {
+    const { from = null, to = null, limit = 500, nameOf = plainly } = query;
+    const stream = machineStream(machine);
+    // Asked before anything is read, so that all of this has to be found.
+    const view = await this.store.view(machineRules, { stream });
+    if (view === null) return null;
+    const start = query.after ?? (from === null ? START : await this.#placeAt(machine, from));
+    const page = new PageOfLines(start.facts, query.after && (await this.#factAt(stream, start.facts)), limit);
+    const ended = await this.#fill(page, stream, view.revision, to);
+    const until = ended ? to : page.place.recordedAt;
+    const refused = await this.#refusals(machine, start.refusals, until);
+    const isOver = page.place.revision >= view.revision && view.state.enrolment?.deleted === true;
+    const since = Math.max(start.facts.recordedAt, from ?? page.lines[0]?.at ?? 0);
+    const { gaps, age } = await this.#gaps(since, isOver ? page.place.recordedAt : until);
+    const woven = weave(page.lines, gaps, nameOf, await this.#blockersBefore(stream, start.facts, page));
+    const refusals = refused.at(-1) ?? start.refusals;
+    return {
+      ...age,
+      machine: { id: machine, name: view.state.name?.value ?? null },
+      entries: withRefusals(markContinued(woven, page.continues), refused.map(refusedEntry)),
+      next: ended ? null : replayPlaceText({ facts: page.place, refusals }),
+      facts: { through: page.place.revision, recorded: view.revision },
+    };
+  }
+
+  /** @returns whether there is nothing after this page */
+  async #fill(page: PageOfLines, stream: string, recorded: number, to: Instant | null): Promise<boolean> {
+    const stop = page.place.revision + FACTS_OF_A_PAGE;
+    while (page.place.revision < stop) {
+      if (page.place.revision >= recorded) return true;
+      const facts = await this.store.readStreamAfter(stream, page.place, PART);
+      if (facts.length === 0)
+        throw new HoleInTheRecord(`a fact is missing after revision ${page.place.revision} of ${stream}`);
+      for (const fact of facts) {
+        if (to !== null && fact.recordedAt > to) return true;
+        if (!page.take(fact)) return false;
+      }
+    }
+    return page.place.revision >= recorded;
+  }
+
+  /** Behind the last fact before a time. */
+  async #placeAt(machine: string, from: Instant): Promise<ReplayPlace> {
+    const behind = async (stream: string): Promise<StreamPlace> => {
+      const { events, newestCheckIn } = await this.store.readPast(stream, from - 1);
+      const [event, check] = [events.at(-1) ?? STREAM_START, newestCheckIn ?? STREAM_START];
+      const { revision, recordedAt } = event.revision > check.revision ? event : check;
+      return { revision, recordedAt };
+    };
+    return { facts: await behind(machineStream(machine)), refusals: await behind(refusalsStream(machine)) };
+  }
+
+  async #factAt(stream: string, { revision, recordedAt }: StreamPlace) {
+    if (revision === 0) return null;
+    const [fact = null] = await this.store.readStreamAfter(stream, { revision: revision - 1, recordedAt }, 1);
+    return fact;
+  }
+
+  /** Refused uses from a place until a time: one an hour and reason at most. */
+  async #refusals(machine: string, after: StreamPlace, until: Instant | null): Promise<readonly RecordedEvent[]> {
+    const found: RecordedEvent[] = [];
+    for (;;) {
+      const facts = await this.store.readStreamAfter(refusalsStream(machine), found.at(-1) ?? after, PART);
+      const events = facts.filter((fact) => fact.kind === 'event');
+      const within = events.filter(({ recordedAt }) => until === null || recordedAt <= until);
+      found.push(...within);
+      if (within.length < events.length || events.length < PART) return found;
+    }
+  }
+
+  /** The gaps that began in a time. */
+  async #gaps(since: Instant, until: Instant | null) {
+    const newest = await this.store.newest();
+    return inSnapshot(this.database, 'history_line', historyModel.name, async (transaction, heard) => {
+      const rows = await transaction
+        .selectFrom('read_model_gap')
+        .select(['batch', 'from_at', 'to_at'])
+        .where('read_model', '=', historyModel.name)
+        .where('from_at', '>=', new Date(since))
+        .where((where) => (until === null ? where.val(true) : where('from_at', '<', new Date(until))))
+        .orderBy(sql`read_model_gap.batch`)
+        .execute();
+      const gaps: readonly Gap[] = rows.map((row) => ({
+        batch: BigInt(row.batch),
+        from: row.from_at.getTime(),
+        until: row.to_at.getTime(),
+      }));
+      return { gaps, age: asOf(heard, newest) };
+    });
+  }
+
+  /** What stood before the page, where a line of it tells of a change. */
+  async #blockersBefore(stream: string, start: StreamPlace, page: PageOfLines): Promise<readonly BlockerBefore[]> {
+    if (start.revision === 0 || !page.lines.some((line) => line.kind === 'event' && line.type === 'BlockersChanged'))
+      return [];
+    const { events } = await this.store.readPast(stream, start.recordedAt);
+    return events
+      .filter(({ revision }) => revision <= start.revision)
+      .map(({ revision, recordedAt: at, event: { type }, actor, body }) => ({
+        machine: stream,
+        revision,
+        at,
+        type,
+        actor,
+        body,
+      }))
+      .reduce<readonly BlockerBefore[]>((stood, line) => blockersAfter(stood, { kind: 'event', ...line }), []);
+  }
+}
+
+/** So that who puts pages together can make one run of two parts. */
+const markContinued = (entries: readonly HistoryEntry[], continues: boolean): readonly HistoryEntry[] => {
+  const first = entries.findIndex(({ kind }) => kind !== 'not-observed');
+  return entries.map((entry, index) =>
+    continues && index === first && entry.kind === 'checks' ? { ...entry, continues } : entry,
+  );
+};
+
+const refusedEntry = ({ recordedAt, event }: RecordedEvent): HistoryEntry => {
+  // Nothing else is recorded in that stream.
+  const { code, generation, keyHash, lastAcceptedAt, refusedAt } = event as unknown as CredentialRefused;
+  const which = generation === null ? 'an old credential' : `credential ${generation}`;
+  const lag = lastAcceptedAt === null ? null : duration(Date.parse(refusedAt) - Date.parse(lastAcceptedAt));
+  return {
+    kind: 'refused',
+    at: new Date(recordedAt).toISOString(),
+    code,
+    generation,
+    keyHash,
+    lastAcceptedAt,
+    sentence: `${which} was refused (${code})${lag === null ? '' : `, ${lag} after the last accepted check`}`,
+  };
+};
+
+/** Puts refused uses where they happened; they are of a stream of their own, so only their time places them. */
+const withRefusals = (entries: readonly HistoryEntry[], refusals: readonly HistoryEntry[]): readonly HistoryEntry[] => {
+  const waiting = [...refusals];
+  const all = entries.flatMap((entry) => {
+    const before = waiting.findIndex(({ at }) => at >= entry.at);
+    return [...waiting.splice(0, before === -1 ? waiting.length : before), entry];
+  });
+  return [...all, ...waiting];
+};
