@@ -21,6 +21,7 @@ const CATEGORIES = {
   code: ['libs/admission/src/facts.ts', 'CodeEvent'],
   person: ['libs/person/src/facts.ts', 'PersonEvent'],
   automation: ['libs/person/src/automation-facts.ts', 'AutomationEvent'],
+  people: ['libs/person/src/people-facts.ts', 'PeopleEvent'],
   promises: ['libs/promise-book/src/facts.ts', 'PromiseEvent'],
   webhook: ['libs/webhook-endpoint/src/facts.ts', 'WebhookEndpointEvent'],
 };

@@ -355,7 +355,7 @@ AS $function$
     when 'person' then true
     when 'automation' then p_type in ('WebhookEndpointAdded', 'WebhookEndpointPaused', 'WebhookEndpointRemoved', 'WebhookEndpointResumed',
       'WebhookReplayRequested', 'WebhookSecretRolled', 'WebhookTestRequested')
-    else p_type not in ('AutomationTokenIssued', 'MachineAdmitted', 'MachineDeleted', 'TokenIssued')
+    else p_type not in ('AutomationTokenIssued', 'CodeApproved', 'MachineAdmitted', 'MachineDeleted', 'PersonAdded', 'TokenIssued')
   end
 $function$;
 revoke all on function actor_may_record(text,text) from public;

@@ -24,6 +24,7 @@ import {
   type Filter,
   type PauseOptions,
 } from './commands/machines.js';
+import { addPerson, linkPerson, listPeople } from './commands/people.js';
 import { listPromises, makePromise, withdrawPromise, type Subject } from './commands/promises.js';
 import { listBlockers, showReadiness } from './commands/readiness.js';
 import { rebuildReadModel, showReadModels } from './commands/read-models.js';
@@ -221,6 +222,24 @@ export const buildProgram = (
         .default(900, '15m'),
     )
     .action((options: TokenOptions) => issueToken(options, context()));
+
+  const people = program
+    .command('people')
+    .description('those whom you let use this plane, each with machines of their own');
+  people
+    .command('list', { isDefault: true })
+    .description('you, and those whom you added (the default)')
+    .action(() => listPeople(context()));
+  people
+    .command('add')
+    .description('let somebody use this plane; the link with which they sign in goes to standard output, once')
+    .argument('<name>', '1 to 64 characters', given)
+    .action((name: string) => addPerson(name, context()));
+  people
+    .command('link')
+    .description('another link for somebody whom you added')
+    .argument('<person>', 'the id or the exact name', given)
+    .action((person: string) => linkPerson(person, context()));
 
   const automation = program.command('automation').description('tokens with which programs act for you');
   automation

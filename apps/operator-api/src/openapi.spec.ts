@@ -24,6 +24,7 @@ it('describes every route with who may call it, without a database (U6)', async 
     'get /v1/machines/{machine}/readiness',
     'get /v1/machines/{machine}/why',
     'get /v1/me',
+    'get /v1/people',
     'get /v1/presence',
     'get /v1/presence/stream',
 
@@ -40,6 +41,8 @@ it('describes every route with who may call it, without a database (U6)', async 
     'post /v1/enrolment-tokens',
     'post /v1/machines/{machine}/log-tail-requests',
     'post /v1/machines/{machine}/pause',
+    'post /v1/people',
+    'post /v1/people/{person}/sign-in-links',
     'post /v1/read-models/{name}/rebuild',
     'post /v1/sessions',
     'post /v1/sessions/browser',

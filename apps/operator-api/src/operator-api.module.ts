@@ -25,6 +25,7 @@ import { MachineApiLocation } from './enrolment/machine-api-location.js';
 import { MachineModule } from './machine/machine.module.js';
 import { PageFiles } from './page/page-files.js';
 import { PageModule } from './page/page.module.js';
+import { PeopleModule } from './people/people.module.js';
 import { PresenceModule } from './presence/presence.module.js';
 import { PromiseModule } from './promise/promise.module.js';
 import { ReadModelModule } from './read-model/read-model.module.js';
@@ -117,6 +118,7 @@ export class OperatorApiModule {
         CodeModule,
         EnrolmentModule,
         MachineModule,
+        PeopleModule,
         AutomationModule,
         PromiseModule,
         PresenceModule,

@@ -43,6 +43,14 @@ const rules = {
   'list-automation-tokens': { does: 'Lists the programs that may.', person: 'signed-in' },
   'revoke-automation-token': { does: 'Ends what a program may do.', person: 'signed-in' },
 
+  // people
+  'add-person': { does: 'Lets somebody use this plane; only its first person may.', person: 'fresh' },
+  'issue-sign-in-link': {
+    does: 'Lets somebody sign in once; only the first person may, for whom they added.',
+    person: 'fresh',
+  },
+  'list-people': { does: 'Lists those whom the caller has added, and the caller.', person: 'signed-in' },
+
   // sessions
   'show-me': { does: 'Tells whose session it is.', person: 'signed-in' },
   'sign-out': { does: 'Ends the session that asks.', person: 'signed-in' },

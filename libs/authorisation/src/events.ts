@@ -4,8 +4,10 @@
  */
 export const PERSON_ONLY_EVENTS: ReadonlySet<string> = new Set([
   'AutomationTokenIssued',
+  'CodeApproved',
   'MachineAdmitted',
   'MachineDeleted',
+  'PersonAdded',
   'TokenIssued',
 ]);
 

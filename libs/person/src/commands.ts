@@ -4,6 +4,8 @@ export type RegisterPerson = {
   readonly name: string;
   /** Only if the plane has nobody yet. */
   readonly first?: true;
+  /** With a link to sign in with. (Default: none) */
+  readonly link?: Pick<IssueSignInLink, 'linkHash' | 'expiresIn'>;
 };
 /** Somebody who may say so lets a person sign in once. */
 export type IssueSignInLink = {

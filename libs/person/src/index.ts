@@ -15,3 +15,5 @@ export {
   type AutomationState,
   type AutomationToken,
 } from './automation.js';
+export * from './people-facts.js';
+export { MOST_PEOPLE, people, PEOPLE_STREAM, type AddPerson, type PeopleState } from './people.js';

@@ -40,6 +40,11 @@ describe('a person', () => {
     given(registered).when(register('Eve')).thenNothing();
   });
 
+  it('is registered together with a link to sign in with', () =>
+    given()
+      .when({ ...register(), link: { linkHash: 'l1', expiresIn: 600 } }, { now: NOW })
+      .then(registered, linkIssued()));
+
   it('takes the key of the first person only when registered as that', () => {
     given()
       .when({ ...register(), first: true })

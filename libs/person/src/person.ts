@@ -1,5 +1,5 @@
 import { type Decider, type Instant, instantOf, Refusal, timestampOf } from '@rollcall/decider';
-import { FIRST_PERSON_KEY, type PersonCommand, sessionKey, signInLinkKey } from './commands.js';
+import { FIRST_PERSON_KEY, type IssueSignInLink, type PersonCommand, sessionKey, signInLinkKey } from './commands.js';
 import type { PersonEvent } from './facts.js';
 
 /** How many unused links and how many sessions one person may have; the oldest gives way, because a fold knows no time. */
@@ -27,6 +27,11 @@ export type PersonState = {
   readonly sessions: readonly Session[];
 };
 
+const linkIssued = (
+  { linkHash, expiresIn }: Pick<IssueSignInLink, 'linkHash' | 'expiresIn'>,
+  now: Instant,
+): PersonEvent => ({ type: 'SignInLinkIssued', linkHash, expiresAt: timestampOf(now + expiresIn * 1000) });
+
 /** A person signs in with a link that works once and expires, and has sessions that end or expire. */
 export const person: Decider<PersonState, PersonCommand, PersonEvent> = {
   fold: 1,
@@ -37,14 +42,15 @@ export const person: Decider<PersonState, PersonCommand, PersonEvent> = {
     switch (command.type) {
       case 'RegisterPerson':
         // The first name stays: a second registration is the first one again.
-        return state.name === null
-          ? [{ type: 'PersonRegistered', name: command.name, ...(command.first ? { first: true } : {}) }]
-          : [];
+        if (state.name !== null) return [];
+        return [
+          { type: 'PersonRegistered', name: command.name, ...(command.first ? { first: true } : {}) },
+          ...(command.link ? [linkIssued(command.link, now)] : []),
+        ];
       case 'IssueSignInLink': {
-        const { linkHash, expiresIn } = command;
         if (state.name === null) throw new Refusal('link-refused');
-        if (state.links.some((link) => link.linkHash === linkHash)) return [];
-        return [{ type: 'SignInLinkIssued', linkHash, expiresAt: timestampOf(now + expiresIn * 1000) }];
+        if (state.links.some((link) => link.linkHash === command.linkHash)) return [];
+        return [linkIssued(command, now)];
       }
       case 'StartSession': {
         const { linkHash, sessionId, sessionHash, expiresIn } = command;

@@ -5,7 +5,7 @@ import type { CodeEvent, TokenEvent } from '@rollcall/admission';
 import { bodyOf, type Batch, type LedgerEvent } from '@rollcall/event-store';
 import type { MachineEvent, RefusalEvent } from '@rollcall/machine';
 import { boot } from '@rollcall/machine/testing';
-import type { AutomationEvent, PersonEvent } from '@rollcall/person';
+import type { AutomationEvent, PeopleEvent, PersonEvent } from '@rollcall/person';
 import type { PromiseEvent } from '@rollcall/promise-book';
 import type { WebhookEndpointEvent } from '@rollcall/webhook-endpoint';
 import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js';
@@ -98,6 +98,7 @@ const automation: Samples<AutomationEvent> = {
   },
   AutomationTokenRevoked: { tokenId: 'a', tokenHash: HASH },
 };
+const people: Samples<PeopleEvent> = { PersonAdded: { personId: 'p' } };
 const promises: Samples<PromiseEvent> = {
   PromiseMade: { selector: 'label:site=berlin', schedule: 'weekdays 09:00-18:00 Europe/Berlin' },
   PromiseWithdrawn: { selector: 'node:n' },
@@ -111,7 +112,7 @@ const webhook: Samples<WebhookEndpointEvent> = {
   WebhookReplayRequested: { eventId: null, from: EXPIRES, to: EXPIRES, types: ['machine.absent'] },
   WebhookEndpointRemoved: {},
 };
-const cases = Object.entries({ machine, refusals, token, code, person, automation, promises, webhook }).flatMap(
+const cases = Object.entries({ machine, refusals, token, code, person, automation, people, promises, webhook }).flatMap(
   ([category, samples]) =>
     Object.entries(samples).map(([type, fields]) => ({
       subject: `rollcall.${category}.${type}`,

@@ -32,6 +32,21 @@ export type IssueTokenAnswer = {
   readonly pins: readonly string[];
 };
 
+/** `POST /v1/people`: the first person lets somebody use the plane, with a link whose secret (`rcl_…`) the CLI made. */
+export type AddPersonRequest = {
+  /** UUID, made by the caller and kept over retries; the id of the person. */
+  readonly commandId: string;
+  readonly name: string;
+  /** SHA-256 of the link's secret, hex. It can be used once, within an hour. */
+  readonly linkHash: string;
+};
+/** `POST /v1/people/:person/sign-in-links`: another link for somebody who was added. */
+export type IssueSignInLinkRequest = Pick<AddPersonRequest, 'commandId' | 'linkHash'>;
+export type PersonView = { readonly id: string; readonly name: string };
+export type PersonAnswer = { readonly person: PersonView };
+/** `GET /v1/people` */
+export type PersonList = { readonly people: readonly PersonView[] };
+
 /** `POST /v1/automation-tokens`: the CLI made the secret (`rca_…`), the plane registers its hash. */
 export type IssueAutomationTokenRequest = {
   /** UUID, made by the caller and kept over retries; the id of the token. */

@@ -56,6 +56,10 @@ const TELLINGS: Partial<Record<ProblemCode, Telling>> = {
     sentence: () =>
       'Your session began too long ago for this: whoever admits or deletes machines has just signed in. Run `rollcall login` with a new link and say it again; whoever runs the plane makes links with `rollcall-setup sign-in-link`.',
   },
+  'person-not-found': {
+    exitCode: EXIT.notFound,
+    sentence: () => 'There is no such person among those whom you added.',
+  },
   'automation-token-not-found': { exitCode: EXIT.notFound, sentence: () => 'There is no such automation token.' },
   'link-refused': {
     exitCode: EXIT.notSignedIn,

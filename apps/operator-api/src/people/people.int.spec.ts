@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { PinnedClient } from '@rollcall/pinned-https';
+import { hashOf, makeSecret, type PersonList, type Problem, type SignInAnswer } from '@rollcall/wire';
+import { startOperatorPlane, type OperatorPlane } from '../../../../test/support/operator-plane.js';
+import { askAs, type Ask } from '../../../../test/support/signed-in.js';
+
+jest.setTimeout(60_000);
+
+let plane: OperatorPlane;
+let first: Ask;
+beforeAll(async () => {
+  plane = await startOperatorPlane();
+  first = await askAs(plane);
+});
+afterAll(() => plane.close());
+
+const signIn = async (link: string) => {
+  const client = new PinnedClient({ origin: plane.api.url, pins: plane.api.pins });
+  const headers = { 'content-type': 'application/json' };
+  const answer = await client.request({
+    method: 'POST',
+    path: '/v1/sessions',
+    headers,
+    body: JSON.stringify({ link }),
+  });
+  return { status: answer.status, body: JSON.parse(answer.body) as SignInAnswer };
+};
+
+it('lets somebody in whom the first person has added, with a link that works once', async () => {
+  const link = makeSecret('rcl');
+  const request = { commandId: randomUUID(), name: 'Bob', linkHash: hashOf(link) };
+  const bob = { id: request.commandId, name: 'Bob' };
+  expect(await first('POST', '/v1/people', request)).toMatchObject({ status: 201, body: { person: bob } });
+  expect(await signIn(link)).toMatchObject({ status: 201, body: { person: bob } });
+  // A repetition changes nothing: a link that was used is not valid again.
+  expect(await first('POST', '/v1/people', request)).toMatchObject({ status: 201, body: { person: bob } });
+  expect((await signIn(link)).status).toBe(403);
+  const other = { ...request, commandId: randomUUID() };
+  expect((await first<Problem>('POST', '/v1/people', other)).body.code).toBe('invalid-body');
+
+  expect((await first<PersonList>('GET', '/v1/people')).body.people).toEqual([
+    { id: plane.personId, name: 'Ada' },
+    bob,
+  ]);
+  const again = makeSecret('rcl');
+  const path = `/v1/people/${bob.id}/sign-in-links`;
+  expect((await first('POST', path, { commandId: randomUUID(), linkHash: hashOf(again) })).status).toBe(201);
+  expect((await signIn(again)).status).toBe(201);
+  expect((await plane.store.readStream(`person-${bob.id}`))[0]).toMatchObject({
+    actor: { kind: 'person', id: plane.personId },
+    event: { type: 'PersonRegistered', name: 'Bob' },
+  });
+});
+
+it('lets nobody but the first person do that, or see who there is (O29)', async () => {
+  const eve = await plane.anotherPerson('Eve');
+  const asEve = await askAs(plane, eve);
+  const linkHash = hashOf(makeSecret('rcl'));
+  const add = await asEve<Problem>('POST', '/v1/people', { commandId: randomUUID(), name: 'Mallory', linkHash });
+  expect(add).toMatchObject({ status: 403, body: { code: 'not-the-first-person' } });
+  const link = { commandId: randomUUID(), linkHash };
+  expect((await asEve<Problem>('POST', `/v1/people/${plane.personId}/sign-in-links`, link)).status).toBe(404);
+  expect((await asEve<PersonList>('GET', '/v1/people')).body.people).toEqual([{ id: eve, name: 'Eve' }]);
+});

@@ -1,0 +1,7 @@
+// Ledger events of the category `people`, of which there is one stream. The actor is the first person.
+
+/** The first person let somebody use this plane. Their name is on their own stream. */
+export type PersonAdded = { readonly type: 'PersonAdded'; readonly personId: string };
+
+/** Everything that can happen to the people of a plane. */
+export type PeopleEvent = PersonAdded;
