@@ -52,10 +52,13 @@ const main = async (argv: readonly string[]): Promise<number> => {
         exitCode = await action(await locate(options), options as never);
       });
 
-  command('enrol', 'join a plane; the token comes on standard input').option(
-    '--replace',
-    'even if this installation is enrolled already',
-  );
+  command('enrol', 'join a plane; the token comes on standard input')
+    .option('--replace', 'even if this installation is enrolled already')
+    .option(
+      '--code <address>',
+      'without a token: show a short code that a person approves, at the plane with this https origin',
+    )
+    .option('--pin <pin...>', 'with --code: the keys to expect there (default: a public certificate)');
   command('rotate', 'take a new credential; the old one counts until the new one has succeeded');
   command('run', 'run in the foreground until stopped');
   command('status', 'say how it is going').option('--json', 'as one JSON document');

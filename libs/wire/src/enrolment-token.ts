@@ -44,7 +44,8 @@ export const decodeEnrolmentToken = (text: string): EnrolmentToken => {
   return { address, pins, secret };
 };
 
-const isHttpsOrigin = (text: string): boolean => {
+/** Whether a text is where a plane can be: `https://host` or `https://host:port`, and nothing more. */
+export const isHttpsOrigin = (text: string): boolean => {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);
   return url.protocol === 'https:' && url.origin === text && url.username === '';

@@ -1,5 +1,5 @@
 import { PinnedClient } from '@rollcall/pinned-https';
-import type { CheckRequest, EnrolmentRequest, RotationRequest } from '@rollcall/wire';
+import type { CheckRequest, CodeRequest, EnrolmentRequest, RedeemCodeRequest, RotationRequest } from '@rollcall/wire';
 import { Plane, type PlaneAnswer } from './plane.js';
 
 /** The plane over pinned HTTPS. */
@@ -13,6 +13,14 @@ export class HttpsPlane extends Plane {
 
   override enrol(request: EnrolmentRequest, signal: AbortSignal): Promise<PlaneAnswer> {
     return this.#post('/v1/enrolments', request, signal, {});
+  }
+
+  requestCode(request: CodeRequest, signal: AbortSignal): Promise<PlaneAnswer> {
+    return this.#post('/v1/codes', request, signal, {});
+  }
+
+  redeemCode(request: RedeemCodeRequest, signal: AbortSignal): Promise<PlaneAnswer> {
+    return this.#post('/v1/codes/redeem', request, signal, {});
   }
 
   override check(request: CheckRequest, credential: string, signal: AbortSignal): Promise<PlaneAnswer> {
