@@ -59,6 +59,8 @@ export type ProcessPlane = {
     args: readonly string[],
     input?: string,
   ): Promise<{ readonly code: number | null; readonly output: string; readonly stdout: string }>;
+  /** Starts a command of `rollcall-agent` that goes on for a while. */
+  startAgent(name: string, args: readonly string[]): Promise<Running>;
   /** Starts `rollcall-agent run` and leaves it running. */
   runAgent(name: string): Promise<Running>;
   close(): Promise<void>;
@@ -182,6 +184,10 @@ export const startPlane = async (
       processes.run(`rollcall-agent ${command}`, node, [agentProgram, command, ...place(name), ...args], {
         env: agentEnvironment,
         ...(input === undefined ? {} : { input }),
+      }),
+    startAgent: (name, [command = '', ...args]) =>
+      processes.start(`rollcall-agent ${command}`, node, [agentProgram, command, ...place(name), ...args], {
+        env: agentEnvironment,
       }),
     runAgent: (name) =>
       processes.start('rollcall-agent run', node, [agentProgram, 'run', ...place(name)], {
