@@ -22,6 +22,8 @@ const CATEGORIES = {
   person: ['libs/person/src/facts.ts', 'PersonEvent'],
   automation: ['libs/person/src/automation-facts.ts', 'AutomationEvent'],
   people: ['libs/person/src/people-facts.ts', 'PeopleEvent'],
+  workspace: ['libs/person/src/workspace-facts.ts', 'WorkspaceEvent'],
+  memberships: ['libs/person/src/workspace-facts.ts', 'MembershipEvent'],
   promises: ['libs/promise-book/src/facts.ts', 'PromiseEvent'],
   webhook: ['libs/webhook-endpoint/src/facts.ts', 'WebhookEndpointEvent'],
 };

@@ -43,6 +43,7 @@ import {
   type Replay,
 } from './commands/webhooks.js';
 import { explain } from './commands/why.js';
+import { changeBinding, changeMember, createWorkspace, listWorkspaces, showWorkspace } from './commands/workspaces.js';
 import type { Context } from './context.js';
 import { parseDuration } from './duration.js';
 import { parsePointInTime } from './point-in-time.js';
@@ -240,6 +241,47 @@ export const buildProgram = (
     .description('another link for somebody whom you added')
     .argument('<person>', 'the id or the exact name', given)
     .action((person: string) => linkPerson(person, context()));
+
+  const workspaces = program
+    .command('workspaces')
+    .description('directories on machines that you share with others, and nothing else of these');
+  workspaces
+    .command('list', { isDefault: true })
+    .description('those that you belong to (the default)')
+    .action(() => listWorkspaces(context()));
+  workspaces
+    .command('create')
+    .description('make one; it shows nothing until a directory is bound to it')
+    .argument('<name>', '1 to 64 characters', given)
+    .action((name: string) => createWorkspace(name, context()));
+  workspaces
+    .command('show')
+    .description('what is bound to one, and who sees that')
+    .argument('<workspace>', 'its id', given)
+    .action((id: string) => showWorkspace(id, context()));
+  for (const [verb, method] of [
+    ['add', 'PUT'],
+    ['remove', 'DELETE'],
+  ] as const)
+    workspaces
+      .command(`${verb}-member`)
+      .description(verb === 'add' ? 'let somebody see one of yours' : 'let somebody see it no longer')
+      .argument('<workspace>', 'its id', given)
+      .argument('<person>', 'the id of a person, as `rollcall people` shows it', given)
+      .action((id: string, person: string) => changeMember(method)(id, person, context()));
+  for (const [verb, method] of [
+    ['bind', 'PUT'],
+    ['unbind', 'DELETE'],
+  ] as const)
+    workspaces
+      .command(verb)
+      .description(verb === 'bind' ? 'show a directory of a machine of yours in it' : 'show it no longer')
+      .argument('<workspace>', 'its id', given)
+      .addArgument(machineArgument())
+      .argument('<directory>', 'an absolute path on that machine', given)
+      .action((id: string, machine: string, directory: string) =>
+        changeBinding(method)(id, machine, directory, context()),
+      );
 
   const automation = program.command('automation').description('tokens with which programs act for you');
   automation

@@ -11,10 +11,11 @@ it('describes every route with who may call it, without a database (U6)', async 
     'delete /v1/automation-tokens/{token}',
     'delete /v1/machines/{machine}',
     'delete /v1/machines/{machine}/pause',
-
     'delete /v1/promises',
     'delete /v1/sessions/current',
     'delete /v1/webhooks/{webhook}',
+    'delete /v1/workspaces/{workspace}/bindings',
+    'delete /v1/workspaces/{workspace}/members',
     'get /v1/automation-tokens',
     'get /v1/blockers',
     'get /v1/machines',
@@ -27,11 +28,12 @@ it('describes every route with who may call it, without a database (U6)', async 
     'get /v1/people',
     'get /v1/presence',
     'get /v1/presence/stream',
-
     'get /v1/promises',
     'get /v1/read-models',
     'get /v1/webhooks',
     'get /v1/webhooks/{webhook}/deliveries',
+    'get /v1/workspaces',
+    'get /v1/workspaces/{workspace}',
     'patch /v1/machines/{machine}',
     'patch /v1/machines/{machine}/labels',
     'post /v1/automation-tokens',
@@ -52,8 +54,10 @@ it('describes every route with who may call it, without a database (U6)', async 
     'post /v1/webhooks/{webhook}/resume',
     'post /v1/webhooks/{webhook}/secret',
     'post /v1/webhooks/{webhook}/test',
-
+    'post /v1/workspaces',
     'put /v1/promises',
+    'put /v1/workspaces/{workspace}/bindings',
+    'put /v1/workspaces/{workspace}/members',
   ]);
   const open = Object.entries(paths).filter(([, item]) =>
     Object.values(item as object).some((operation: { security?: unknown }) => operation.security === undefined),

@@ -32,6 +32,7 @@ import { ReadModelModule } from './read-model/read-model.module.js';
 import { SessionModule } from './session/session.module.js';
 import { WebhookAccess } from './webhook/webhook-access.js';
 import { WebhookModule } from './webhook/webhook.module.js';
+import { WorkspaceModule } from './workspace/workspace.module.js';
 
 /** What the app stands on. Whoever made these ends them. */
 export type OperatorApiFoundation = {
@@ -124,6 +125,7 @@ export class OperatorApiModule {
         PresenceModule,
         ReadModelModule,
         WebhookModule,
+        WorkspaceModule,
       ],
     };
   }

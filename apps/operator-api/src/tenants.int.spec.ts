@@ -21,6 +21,7 @@ type Tenant = {
   readonly joined: JoinedMachine;
   readonly webhook: string;
   readonly token: string;
+  readonly workspace: string;
   readonly words: readonly string[];
 };
 
@@ -66,12 +67,14 @@ const tenant = async (name: string, personId: string, receiver: string): Promise
   const { session } = JSON.parse(signedIn.text) as SignInAnswer;
   const joined = await plane.join({ name: `${name}-box`, owner: personId });
   await joined.check({ blockers: [`${name}-trouble`] });
-  const [webhook, token, automation] = [randomUUID(), randomUUID(), makeSecret('rca')];
+  const [webhook, token, workspace, automation] = [randomUUID(), randomUUID(), randomUUID(), makeSecret('rca')];
   const label = `${name}-house`;
   for (const [method, path, body] of [
     ['PATCH', `/v1/machines/${joined.id}/labels`, { set: { site: label } }],
     ['POST', `/v1/machines/${joined.id}/pause`, { note: `${name} asks for silence` }],
     ['PUT', '/v1/promises', { label: `site=${label}`, schedule: 'always' }],
+    ['POST', '/v1/workspaces', { commandId: workspace, name: `${name}-rooms` }],
+    ['PUT', `/v1/workspaces/${workspace}/bindings`, { machine: joined.id, directory: `/srv/${name}-data` }],
     ['POST', '/v1/webhooks', { commandId: webhook, url: `http://${receiver}/`, events: ['machine.absent'] }],
     [
       'POST',
@@ -83,10 +86,21 @@ const tenant = async (name: string, personId: string, receiver: string): Promise
     expect([path, status < 300, text]).toEqual([path, true, text]);
   }
   const { enrolment } = (await plane.store.view(machine, { stream: machineStream(joined.id) }))!.state;
-  const words = [personId, joined.id, enrolment!.nodeId, webhook, token, receiver.split(':')[0]!, name].flatMap(
-    (word) => (word === name ? [`${name}-box`, `${name}-trouble`, label, `${name} asks`, `${name}-bot`] : [word]),
+  const words = [
+    personId,
+    joined.id,
+    enrolment!.nodeId,
+    webhook,
+    token,
+    workspace,
+    receiver.split(':')[0]!,
+    name,
+  ].flatMap((word) =>
+    word === name
+      ? [`${name}-box`, `${name}-trouble`, label, `${name} asks`, `${name}-bot`, `${name}-rooms`, `${name}-data`]
+      : [word],
   );
-  return { personId, session, automation, joined, webhook, token, words };
+  return { personId, session, automation, joined, webhook, token, workspace, words };
 };
 
 /** What is asked on each route, about somebody's things where its path names any: a new route without a line here fails the test. */
@@ -140,6 +154,25 @@ const CASES: Readonly<Partial<Record<Action, (of: Tenant) => { readonly path: st
     body: { commandId: token, tokenHash: hashOf(makeSecret('rca')), name: 'x', scopes: SCOPES, expiresIn: 60 },
   }),
   'list-automation-tokens': () => ({ path: '/v1/automation-tokens' }),
+  'create-workspace': ({ workspace }) => ({ path: '/v1/workspaces', body: { commandId: workspace, name: 'mine' } }),
+  'list-workspaces': () => ({ path: '/v1/workspaces' }),
+  'show-workspace': ({ workspace }) => ({ path: `/v1/workspaces/${workspace}` }),
+  'add-member': ({ workspace, personId }) => ({
+    path: `/v1/workspaces/${workspace}/members`,
+    body: { person: personId },
+  }),
+  'remove-member': ({ workspace, personId }) => ({
+    path: `/v1/workspaces/${workspace}/members`,
+    body: { person: personId },
+  }),
+  'bind-directory': ({ workspace, joined: { id } }) => ({
+    path: `/v1/workspaces/${workspace}/bindings`,
+    body: { machine: id, directory: '/srv' },
+  }),
+  'unbind-directory': ({ workspace, joined: { id } }) => ({
+    path: `/v1/workspaces/${workspace}/bindings`,
+    body: { machine: id, directory: '/srv' },
+  }),
   'add-person': () => ({ path: '/v1/people', body: { name: 'Eve', linkHash: hashOf(makeSecret('rcl')) } }),
   'list-people': () => ({ path: '/v1/people' }),
   'issue-sign-in-link': ({ personId }) => ({
@@ -182,7 +215,10 @@ describe('two who share a plane (O29)', () => {
           const request = { method, path, ...(body ? { body: { commandId: randomUUID(), ...body } } : {}) };
           const { status, text } = await ask(request, credentialOf(own));
           // Whoever adds under an id that another has used is told no more than that it is not theirs to use.
-          const taken = action === 'add-webhook' || action === 'issue-automation-token' ? 422 : 404;
+          const taken =
+            action === 'add-webhook' || action === 'create-workspace' || action === 'issue-automation-token'
+              ? 422
+              : 404;
           expect([action, status]).toEqual([action, isAbout(path, other.words, body) ? taken : expect.any(Number)]);
           for (const word of other.words) expect([action, text.includes(word), word]).toEqual([action, false, word]);
         }

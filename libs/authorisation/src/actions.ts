@@ -51,6 +51,18 @@ const rules = {
   },
   'list-people': { does: 'Lists those whom the caller has added, and the caller.', person: 'signed-in' },
 
+  // workspaces
+  'create-workspace': { does: 'Makes a workspace.', person: 'signed-in' },
+  'list-workspaces': { does: 'Lists the workspaces that the caller belongs to.', person: 'signed-in' },
+  'show-workspace': { does: 'Shows a workspace with the directories that are bound to it.', person: 'signed-in' },
+  'add-member': { does: 'Lets somebody see a workspace; only its owner may.', person: 'fresh' },
+  'remove-member': { does: 'Takes a member out of a workspace; only its owner may.', person: 'signed-in' },
+  'bind-directory': {
+    does: 'Binds a directory on a node to a workspace; only the owner of both may.',
+    person: 'fresh',
+  },
+  'unbind-directory': { does: 'Takes a directory out of a workspace; only its owner may.', person: 'signed-in' },
+
   // sessions
   'show-me': { does: 'Tells whose session it is.', person: 'signed-in' },
   'sign-out': { does: 'Ends the session that asks.', person: 'signed-in' },

@@ -17,3 +17,15 @@ export {
 } from './automation.js';
 export * from './people-facts.js';
 export { MOST_PEOPLE, people, PEOPLE_STREAM, type AddPerson, type PeopleState } from './people.js';
+export * from './workspace-facts.js';
+export {
+  memberships,
+  membershipsStream,
+  MOST_IN_WORKSPACE,
+  sees,
+  workspace,
+  workspaceStream,
+  type Binding,
+  type WorkspaceChange,
+  type WorkspaceState,
+} from './workspace.js';

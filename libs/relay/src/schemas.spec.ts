@@ -5,7 +5,7 @@ import type { CodeEvent, TokenEvent } from '@rollcall/admission';
 import { bodyOf, type Batch, type LedgerEvent } from '@rollcall/event-store';
 import type { MachineEvent, RefusalEvent } from '@rollcall/machine';
 import { boot } from '@rollcall/machine/testing';
-import type { AutomationEvent, PeopleEvent, PersonEvent } from '@rollcall/person';
+import type { AutomationEvent, MembershipEvent, PeopleEvent, PersonEvent, WorkspaceEvent } from '@rollcall/person';
 import type { PromiseEvent } from '@rollcall/promise-book';
 import type { WebhookEndpointEvent } from '@rollcall/webhook-endpoint';
 import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js';
@@ -99,6 +99,17 @@ const automation: Samples<AutomationEvent> = {
   AutomationTokenRevoked: { tokenId: 'a', tokenHash: HASH },
 };
 const people: Samples<PeopleEvent> = { PersonAdded: { personId: 'p' } };
+const workspace: Samples<WorkspaceEvent> = {
+  WorkspaceCreated: { name: 'robots', owner: 'p' },
+  MemberAdded: { personId: 'p' },
+  MemberRemoved: { personId: 'p' },
+  DirectoryBound: { nodeId: 'n', directory: '/srv' },
+  DirectoryUnbound: { nodeId: 'n', directory: '/srv' },
+};
+const memberships: Samples<MembershipEvent> = {
+  WorkspaceJoined: { workspaceId: 'w' },
+  WorkspaceLeft: { workspaceId: 'w' },
+};
 const promises: Samples<PromiseEvent> = {
   PromiseMade: { selector: 'label:site=berlin', schedule: 'weekdays 09:00-18:00 Europe/Berlin' },
   PromiseWithdrawn: { selector: 'node:n' },
@@ -112,12 +123,23 @@ const webhook: Samples<WebhookEndpointEvent> = {
   WebhookReplayRequested: { eventId: null, from: EXPIRES, to: EXPIRES, types: ['machine.absent'] },
   WebhookEndpointRemoved: {},
 };
-const cases = Object.entries({ machine, refusals, token, code, person, automation, people, promises, webhook }).flatMap(
-  ([category, samples]) =>
-    Object.entries(samples).map(([type, fields]) => ({
-      subject: `rollcall.${category}.${type}`,
-      published: publish(`${category}-1`, { type, ...fields }),
-    })),
+const cases = Object.entries({
+  machine,
+  refusals,
+  token,
+  code,
+  person,
+  automation,
+  people,
+  workspace,
+  memberships,
+  promises,
+  webhook,
+}).flatMap(([category, samples]) =>
+  Object.entries(samples).map(([type, fields]) => ({
+    subject: `rollcall.${category}.${type}`,
+    published: publish(`${category}-1`, { type, ...fields }),
+  })),
 );
 
 /** What subscribers get of an event that is recorded. */

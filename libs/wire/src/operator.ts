@@ -47,6 +47,34 @@ export type PersonAnswer = { readonly person: PersonView };
 /** `GET /v1/people` */
 export type PersonList = { readonly people: readonly PersonView[] };
 
+/** `POST /v1/workspaces`: the id of the workspace is the command's. */
+export type CreateWorkspaceRequest = { readonly commandId: string; readonly name: string };
+export type WorkspaceSummary = { readonly id: string; readonly name: string; readonly isOwner: boolean };
+/** `GET /v1/workspaces` */
+export type WorkspaceList = { readonly workspaces: readonly WorkspaceSummary[] };
+/** A directory that is bound to a workspace, and of its node no more than whether there is a machine now. */
+export type BindingView = {
+  readonly node: string;
+  readonly directory: string;
+  readonly machine: { readonly id: string; readonly name: string | null; readonly presence: PresenceWord } | null;
+};
+/** `GET /v1/workspaces/:workspace` */
+export type WorkspaceView = {
+  readonly workspace: WorkspaceSummary;
+  /** Ids of persons, without the owner. */
+  readonly members: readonly string[];
+  readonly bindings: readonly BindingView[];
+};
+/** `PUT` and `DELETE /v1/workspaces/:workspace/members` */
+export type WorkspaceMemberRequest = { readonly commandId: string; readonly person: string };
+/** `PUT` and `DELETE /v1/workspaces/:workspace/bindings`; the machine as its owner calls it, the directory absolute. */
+export type WorkspaceBindingRequest = {
+  readonly commandId: string;
+  readonly machine: string;
+  readonly directory: string;
+};
+export type WorkspaceAnswer = { readonly workspace: WorkspaceSummary };
+
 /** `POST /v1/automation-tokens`: the CLI made the secret (`rca_…`), the plane registers its hash. */
 export type IssueAutomationTokenRequest = {
   /** UUID, made by the caller and kept over retries; the id of the token. */

@@ -31,6 +31,8 @@ export const PROBLEMS = {
   'not-the-first-person': { status: 403, title: 'Only the first person of this plane adds others' },
   'too-many-people': { status: 422, title: 'A plane can have no more people than that' },
   'person-not-found': { status: 404, title: 'No such person' },
+  'workspace-not-found': { status: 404, title: 'No such workspace' },
+  'workspace-full': { status: 422, title: 'There is no room for more than that' },
   'link-refused': { status: 403, title: 'This sign-in link cannot be used' },
   'machine-not-found': { status: 404, title: 'No such machine' },
   'name-ambiguous': { status: 409, title: 'Several machines match' },

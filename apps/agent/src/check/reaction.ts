@@ -123,6 +123,8 @@ const MEANING: Readonly<Record<ProblemCode, Meaning>> = {
   'not-the-first-person': 'later',
   'too-many-people': 'later',
   'person-not-found': 'later',
+  'workspace-not-found': 'later',
+  'workspace-full': 'later',
   'link-refused': 'later',
   'machine-not-found': 'later',
   'name-ambiguous': 'later',

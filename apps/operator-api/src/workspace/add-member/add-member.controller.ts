@@ -1,0 +1,36 @@
+import { Body, Controller, Put, Param } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiProblems, Caller, Does, STRICT_BODY } from '@rollcall/nest-platform';
+import type { WorkspaceAnswer } from '@rollcall/wire';
+import type { SignedIn } from '../../access/person-authenticator.js';
+import { ChangeWorkspace } from '../change-workspace/change-workspace.command.js';
+import { WorkspaceAnswerDto, WorkspaceMemberDto } from '../workspace.dto.js';
+
+@ApiTags('workspaces')
+@Does('add-member')
+@Controller('v1/workspaces/:workspace/members')
+export class AddMemberController {
+  constructor(private readonly commands: CommandBus) {}
+
+  /** Lets somebody see the workspace. */
+  @Put()
+  @ApiOkResponse({ type: WorkspaceAnswerDto })
+  @ApiProblems(
+    'not-signed-in',
+    'session-not-fresh',
+    'workspace-not-found',
+    'person-not-found',
+    'workspace-full',
+    'invalid-body',
+    'unavailable',
+  )
+  addMember(
+    @Caller() { id: by }: SignedIn,
+    @Param('workspace') workspace: string,
+    @Body(STRICT_BODY) { commandId, person: personId }: WorkspaceMemberDto,
+  ): Promise<WorkspaceAnswer> {
+    const change = { type: 'AddMember', by, personId } as const;
+    return this.commands.execute(new ChangeWorkspace(commandId, workspace.toLowerCase(), change));
+  }
+}
