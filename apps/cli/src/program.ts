@@ -19,6 +19,7 @@ import {
   renameMachine,
   requestLog,
   resumeMachine,
+  rotateMachine,
   showLog,
   showOne,
   type Filter,
@@ -370,6 +371,11 @@ export const buildProgram = (
       (machine: string, set: readonly (readonly [string, string])[] = [], { remove = [] }: { remove?: string[] }) =>
         labelMachine(machine, { set, remove }, context()),
     );
+  machines
+    .command('rotate')
+    .description('ask a machine for a new credential; the old one counts until the new one has succeeded')
+    .addArgument(machineArgument())
+    .action((machine: string) => rotateMachine(machine, context()));
   machines
     .command('request-log')
     .description('ask a machine for the last lines of its agent’s log; a stopped one is waited for')

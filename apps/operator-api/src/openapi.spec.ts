@@ -43,6 +43,7 @@ it('describes every route with who may call it, without a database (U6)', async 
     'post /v1/enrolment-tokens',
     'post /v1/machines/{machine}/log-tail-requests',
     'post /v1/machines/{machine}/pause',
+    'post /v1/machines/{machine}/rotation-requests',
     'post /v1/people',
     'post /v1/people/{person}/sign-in-links',
     'post /v1/read-models/{name}/rebuild',

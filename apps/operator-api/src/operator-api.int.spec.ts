@@ -14,6 +14,7 @@ import {
   type PresenceAnswer,
   type Problem,
   type Readiness,
+  type RotationRequestAnswer,
   type ReadModelList,
   type SignInAnswer,
 } from '@rollcall/wire';
@@ -517,6 +518,19 @@ describe('machines', () => {
     await ask('DELETE', `/v1/machines/${id}`, { body: { commandId: randomUUID() } });
     expect(await to(id)).toMatchObject({ status: 404, body: { code: 'machine-not-found' } });
     expect(await ask('POST', path, { body: { commandId } })).toMatchObject({ status: 404 });
+  });
+
+  it('asks for a new credential once, however often it is asked, and tells who did (O19)', async () => {
+    const { id } = await plane.join({ name: 'rotating' });
+    const path = `/v1/machines/${id}/rotation-requests`;
+    const asked = await ask<RotationRequestAnswer>('POST', path, { body: { commandId: randomUUID() } });
+    expect(asked).toMatchObject({ status: 201, body: { machine: { id }, rotation: expect.stringMatching(/Z$/) } });
+    expect(await ask('POST', path, { body: { commandId: randomUUID() } })).toEqual(asked);
+    await plane.caughtUp();
+    const { entries } = (await ask<History>('GET', `/v1/machines/${id}/history`)).body;
+    expect(entries.filter(({ sentence }) => sentence === 'asked by Ada to replace its credential')).toHaveLength(1);
+    await ask('DELETE', `/v1/machines/${id}`, { body: { commandId: randomUUID() } });
+    expect(await ask('POST', path, { body: { commandId: randomUUID() } })).toMatchObject({ status: 404 });
   });
 
   it('shows the newest tail that was received, only to the owner, and forgets it with the machine (O26, O31)', async () => {

@@ -123,6 +123,7 @@ const CASES: Readonly<Partial<Record<Action, (of: Tenant) => { readonly path: st
   'resume-machine': ({ joined: { id } }) => ({ path: `/v1/machines/${id}/pause`, body: {} }),
   'label-machine': ({ joined: { id } }) => ({ path: `/v1/machines/${id}/labels`, body: { set: { a: 'b' } } }),
   'request-log-tail': ({ joined: { id } }) => ({ path: `/v1/machines/${id}/log-tail-requests`, body: {} }),
+  'request-rotation': ({ joined: { id } }) => ({ path: `/v1/machines/${id}/rotation-requests`, body: {} }),
   'show-log-tail': ({ joined: { id } }) => ({ path: `/v1/machines/${id}/log-tail` }),
   'show-history': ({ joined: { id } }) => ({ path: `/v1/machines/${id}/history` }),
   'explain-machine': ({ joined: { id } }) => ({ path: `/v1/machines/${id}/why` }),

@@ -57,7 +57,7 @@ describe('the checker', () => {
       const { revision, batch } = await store.decide(machine, { stream }, command, { actor, commandId });
       history.push({ commandId, revision, batch: String(batch) });
     };
-    await carryOut(admit({ machineId, keyHash, identifierHash: machineId, token }));
+    await carryOut(admit({ machineId, nodeId: machineId, keyHash, identifierHash: machineId, token }));
     for (let sequence = 1; sequence <= 3; sequence += 1) {
       const checkId = randomUUID();
       const accept = () =>
@@ -101,7 +101,7 @@ describe('the checker', () => {
   it('finds nothing in a healthy record, with no more rights than the plane has (U10)', async () => {
     const verdict = await verify({ connectionString: healthy.url, answers: answers() });
     expect(verdict.findings.map(({ id, broken }) => [id, broken])).toEqual(
-      ['I1', 'I2', 'I3', 'I4', 'I5', 'I6', 'I7', 'I9', 'I12', 'I14'].map((id) => [id, []]),
+      ['I1', 'I2', 'I3', 'I4', 'I5', 'I6', 'I7', 'I8', 'I9', 'I12', 'I14'].map((id) => [id, []]),
     );
     expect(verdict.holds).toBe(true);
     // Nobody was absent in it; absences have a record of their own.
@@ -250,6 +250,24 @@ describe('the checker', () => {
       'I7',
       `update read_model set checkpoint = checkpoint + 100`,
       /ahead of the record/,
+    ],
+    [
+      'a generation was left out',
+      'I8',
+      `update event set body = jsonb_set(body::jsonb, '{generation}', '7')::text where type = 'GenerationRegistered'`,
+      /^machine-.* has GenerationRegistered of generation 7 at revision \d+, after nothing and with 0 the highest$/,
+    ],
+    [
+      'a generation was promoted by nothing',
+      'I8',
+      `update check_in set generation = 2`,
+      /^machine-.* confirmed generation 1 at revision \d+, and nothing in its batch used it$/,
+    ],
+    [
+      'a machine has checked by another generation than its current one',
+      'I8',
+      `update check_in set generation = 3 where ${newestOf('check_in', 'batch')}`,
+      /^machine-.* has 1 checks by generation 3 while 1 is the current one, the first at revision \d+$/,
     ],
     [
       'a deleted machine has checked',

@@ -5,6 +5,7 @@ import type { Finding, Invariant } from './finding.js';
 import { answered } from './invariants/answered.js';
 import { appliedOnce } from './invariants/applied.js';
 import { onlyAdded } from './invariants/earlier.js';
+import { generations } from './invariants/generations.js';
 import { deletedIsLast, dense, personsOnly, revisions, unique } from './invariants/queries.js';
 import { silences } from './invariants/silences.js';
 import { folds } from './invariants/read-models.js';
@@ -18,6 +19,7 @@ export const INVARIANTS: readonly Invariant[] = [
   revisions,
   appliedOnce,
   folds,
+  generations,
   deletedIsLast,
   personsOnly,
   silences,

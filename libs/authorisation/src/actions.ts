@@ -94,6 +94,7 @@ const rules = {
   'label-machine': { does: 'Changes the labels of a machine.', person: 'signed-in' },
   'pause-machine': { does: 'Keeps work from a machine until a time.', person: 'signed-in' },
   'resume-machine': { does: 'Ends a pause.', person: 'signed-in' },
+  'request-rotation': { does: 'Asks a machine for a new credential.', person: 'signed-in' },
   'request-log-tail': { does: 'Asks a machine for the end of its log.', person: 'signed-in' },
   'show-log-tail': { does: 'Shows the log that a machine uploaded.', person: 'signed-in' },
 

@@ -357,6 +357,10 @@ export type PromiseList = {
 export type LogTailRequestBody = { readonly commandId: string };
 /** The stamp that the request goes by until the machine's upload echoes it; however long that takes (O26). */
 export type LogTailRequestAnswer = { readonly machine: { readonly id: string }; readonly logTail: string };
+/** `POST /v1/machines/:id/rotation-requests`. `commandId` as for a rename. */
+export type RotationRequestBody = { readonly commandId: string };
+/** The stamp that the request goes by until a newer credential has succeeded; null where one has by now (O19). */
+export type RotationRequestAnswer = { readonly machine: { readonly id: string }; readonly rotation: string | null };
 /** `GET /v1/machines/:id/log-tail`. */
 export type LogTailView = {
   readonly machine: { readonly id: string; readonly name: string | null };

@@ -1,7 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import type { LogTailView } from '@rollcall/wire';
 import { against } from '../testing/against.js';
-import { labelMachine, listMachines, pauseMachine, requestLog, resumeMachine, showLog } from './machines.js';
+import {
+  labelMachine,
+  listMachines,
+  pauseMachine,
+  requestLog,
+  resumeMachine,
+  rotateMachine,
+  showLog,
+} from './machines.js';
 
 const machine = { id: 'm1', name: 'box' };
 const stamp = '2026-11-29T14:02:12.000Z';
@@ -15,6 +23,16 @@ describe('machines request-log', () => {
       { method: 'POST', path: '/v1/machines/a%2Fb/log-tail-requests', body: { commandId: expect.any(String) } },
     ]);
     expect(out).toBe('Machine m1 uploads the tail of its log after its next check.\n');
+  });
+});
+
+describe('machines rotate', () => {
+  it('asks under an id of its own, and says that nothing is cut before the new credential has succeeded (O19)', async () => {
+    const { out, asked } = await against({ machine, rotation: stamp }, (context) => rotateMachine('a/b', context));
+    expect(asked).toMatchObject([
+      { method: 'POST', path: '/v1/machines/a%2Fb/rotation-requests', body: { commandId: expect.any(String) } },
+    ]);
+    expect(out).toMatch(/^Machine m1 takes a new credential after its next check; the old one counts/);
   });
 });
 

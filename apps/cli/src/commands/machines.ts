@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type {
   LabelAnswer,
   LogTailRequestAnswer,
+  RotationRequestAnswer,
   LogTailView,
   MachineDetail,
   MachineList,
@@ -138,6 +139,18 @@ export const requestLog = async (machine: string, { output, plane }: Context): P
   ).write<LogTailRequestAnswer>('POST', `${pathOf(machine)}/log-tail-requests`, { commandId: randomUUID() });
   if (output.asJson) output.json(asked);
   else output.line(`Machine ${asked.machine.id} uploads the tail of its log after its next check.`);
+};
+
+/** `rollcall machines rotate MACHINE`: waits for as long as the machine is away, and locks it out at no time (O19, N26). */
+export const rotateMachine = async (machine: string, { output, plane }: Context): Promise<void> => {
+  const asked = await (
+    await plane()
+  ).write<RotationRequestAnswer>('POST', `${pathOf(machine)}/rotation-requests`, { commandId: randomUUID() });
+  if (output.asJson) output.json(asked);
+  else
+    output.line(
+      `Machine ${asked.machine.id} takes a new credential after its next check; the old one counts until that has succeeded.`,
+    );
 };
 
 /** `rollcall machines log MACHINE`: the lines on standard output, what is to be said about them beside it. */

@@ -14,6 +14,8 @@ import { RenameMachineController } from './rename-machine/rename-machine.control
 import { RenameMachineHandler } from './rename-machine/rename-machine.handler.js';
 import { RequestLogTailController } from './request-log-tail/request-log-tail.controller.js';
 import { RequestLogTailHandler } from './request-log-tail/request-log-tail.handler.js';
+import { RequestRotationController } from './request-rotation/request-rotation.controller.js';
+import { RequestRotationHandler } from './request-rotation/request-rotation.handler.js';
 import { ResumeMachineController } from './resume-machine/resume-machine.controller.js';
 import { ResumeMachineHandler } from './resume-machine/resume-machine.handler.js';
 import { ShowHistoryController } from './show-history/show-history.controller.js';
@@ -33,6 +35,7 @@ import { ShowReadinessController } from './show-readiness/show-readiness.control
     ResumeMachineController,
     LabelMachineController,
     RequestLogTailController,
+    RequestRotationController,
     ShowLogTailController,
     ShowHistoryController,
     ExplainMachineController,
@@ -48,6 +51,7 @@ import { ShowReadinessController } from './show-readiness/show-readiness.control
     ResumeMachineHandler,
     LabelMachineHandler,
     RequestLogTailHandler,
+    RequestRotationHandler,
     UploadedLogTail,
   ],
   exports: [OwnedMachines, OwnedPromises],
