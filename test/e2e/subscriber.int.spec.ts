@@ -40,7 +40,13 @@ const record = async () => {
   machines += 1;
   const machineId = `0192f0c4-0000-7000-8000-${String(machines).padStart(12, '0')}`;
   const token = { id: `token-${machines}`, expiresAt: NOON + 3_600_000, owner: 'anna', name: null };
-  const command = admit({ machineId, token, identifierHash: `identifier-${machines}`, keyHash: keyHash(machines) });
+  const command = admit({
+    machineId,
+    nodeId: machineId,
+    token,
+    identifierHash: `identifier-${machines}`,
+    keyHash: keyHash(machines),
+  });
   const options = { actor: { kind: 'person', id: 'anna' } } as const;
   await store.decide(machine, { stream: machineStream(machineId) }, command, options);
   return machineId;
