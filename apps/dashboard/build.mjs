@@ -7,6 +7,8 @@ export const build = () =>
   bundle({
     root: import.meta.dirname,
     logLevel: 'warn',
+    // Our own packages, by their sources.
+    resolve: { conditions: ['source', 'module', 'browser', 'import', 'default'] },
     build: {
       outDir: resolve(import.meta.dirname, '../../dist/apps/dashboard'),
       emptyOutDir: true,

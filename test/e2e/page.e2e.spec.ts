@@ -106,7 +106,31 @@ describe('the web page, in Chromium', () => {
     expect(await count('All')).toBe('1');
   });
 
+  it('asks for a short code typed by hand, marks what the installation claims, and lets it in once (O12, C08)', async () => {
+    const data = { identifier: randomUUID(), credentialHash: 'c'.repeat(64), profile: { hostname: HOSTILE } };
+    const asked = await context.request.post(`${plane.machineApi.url}/v1/codes`, { data });
+    const { userCode } = (await asked.json()) as { userCode: string };
+    await page.goto(`${origin}/codes?code=${userCode}`);
+    // A link fills nothing in: whoever sends it to a person would have it approved.
+    expect(await page.getByLabel('The code that it shows').inputValue()).toBe('');
+    await page.getByLabel('The code that it shows').fill('BBBB-BBBB');
+    await page.getByRole('button', { name: 'Look' }).click();
+    await eventually('it is refused', async () => ((await page.getByRole('alert').textContent()) ?? '') !== '');
+    await page.getByLabel('The code that it shows').fill(userCode.toLowerCase());
+    await page.getByRole('button', { name: 'Look' }).click();
+    await shows('It says of itself, which proves nothing');
+    await shows(`“${HOSTILE}”`);
+    await look('code');
+    await page.getByLabel('Name').fill('kiosk');
+    await page.getByRole('button', { name: 'Let it in' }).click();
+    await shows(`${userCode} is approved`);
+    await page.getByLabel('The code that it shows').fill(userCode);
+    await page.getByRole('button', { name: 'Look' }).click();
+    await eventually('it is over', async () => ((await page.getByRole('alert').textContent()) ?? '') !== '');
+  });
+
   it('shows 10,000 machines at once, of which it holds those in sight, and what happens to them as it happens (U3)', async () => {
+    await page.getByRole('link', { name: 'Machines' }).click();
     const ids = await admitted(MACHINES, (n) => `box ${String(n).padStart(5, '0')}`);
     await eventually(
       'all are counted',
@@ -147,6 +171,9 @@ describe('the web page, in Chromium', () => {
     await shows('present: it checked in at');
     await shows('checked in once');
     expect(await page.title()).toBe('Rollcall');
+    await page.getByRole('button', { name: 'Replay from the record' }).click();
+    await shows('1 checks accepted');
+    await shows('it stands');
     await look('machine');
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.setViewportSize({ width: 360, height: 700 });
@@ -203,7 +230,7 @@ describe('the web page, in Chromium', () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('Sign-in link').waitFor();
     expect((await context.request.get(`${origin}/v1/me`)).status()).toBe(401);
-    // The only failures that a console may tell are answers to somebody who is not signed in.
-    expect(complaints.filter((text) => !/status of 401/.test(text))).toEqual([]);
+    // All that a console may tell of are answers to somebody who is not signed in, or who typed a code that is none.
+    expect(complaints.filter((text) => !/status of 40[01]/.test(text))).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Link, Route, Switch, useLocation } from 'wouter-preact';
+import { CodePage } from './pages/code.js';
 import { MachinePage } from './pages/machine.js';
 import { MachinesPage } from './pages/machines.js';
 import { SignInPage } from './pages/sign-in.js';
@@ -10,6 +11,7 @@ import type { MeAnswer } from '@rollcall/wire';
 const PLACES = [
   ['/', 'Machines'],
   ['/tokens', 'Add a machine'],
+  ['/codes', 'Approve a code'],
 ] as const;
 
 /** Whoever is not signed in sees how to sign in, wherever they are; what they came for is there afterwards. */
@@ -61,6 +63,7 @@ export const App = () => {
       <Switch>
         <Route path="/" component={MachinesPage} />
         <Route path="/tokens" component={TokenPage} />
+        <Route path="/codes" component={CodePage} />
         <Route path="/machines/:id">{({ id }) => <MachinePage key={id} id={id} />}</Route>
         <Route>
           <main>

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { nameOf, State } from '../parts/state.js';
 import { Ago, useNow } from '../parts/time.js';
+import { Generations } from './generations.js';
 import { ask, isRefused, words } from '../plane/ask.js';
 
 const AGAIN_MS = 5_000;
@@ -113,6 +114,7 @@ const Details = ({
         </ul>
       </section>
     )}
+    <Generations id={machine.id} />
     <section>
       <h2>History</h2>
       <ol class="history">

@@ -1,0 +1,95 @@
+import { accountAfter, type AccountEntry, type GenerationAccount, type MachineEvent } from '@rollcall/machine';
+import type { HistoryEntry, HistoryPage } from '@rollcall/wire';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { ask, words } from '../plane/ask.js';
+
+/** What became of each generation of a machine's credential, replayed from the record page by page when somebody asks for it (U4). */
+export const Generations = ({ id }: { readonly id: string }) => {
+  const [accounts, setAccounts] = useState<readonly GenerationAccount[] | null>(null);
+  const [progress, setProgress] = useState('');
+  const over = useRef(new AbortController());
+  useEffect(() => () => over.current.abort(), []);
+
+  const replay = async () => {
+    let replayed: readonly GenerationAccount[] = [];
+    try {
+      for (let after: string | null = 'start'; after !== null;) {
+        const page: HistoryPage = await ask<HistoryPage>(
+          'GET',
+          `/v1/machines/${id}/history?after=${encodeURIComponent(after)}`,
+          {
+            signal: over.current.signal,
+          },
+        );
+        replayed = page.entries.flatMap(accountEntry).reduce(accountAfter, replayed);
+        setProgress(`${page.facts.through.toLocaleString()} of ${page.facts.recorded.toLocaleString()} facts read`);
+        after = page.next;
+      }
+      setAccounts(replayed);
+      setProgress('');
+    } catch (error) {
+      if (!over.current.signal.aborted) setProgress(words(error));
+    }
+  };
+  return (
+    <section>
+      <h2>Generations of its credential</h2>
+      <p role="status">{progress}</p>
+      {accounts === null ? (
+        <button type="button" onClick={() => void replay()} disabled={progress !== ''}>
+          Replay from the record
+        </button>
+      ) : (
+        <ol class="history">
+          {accounts.map((account) => (
+            <li key={account.generation}>
+              <b>Generation {account.generation}</b> <span class="faint">{account.keyHash.slice(0, 12)}…</span>
+              <ul>
+                {linesOf(account).map((line) => (
+                  <li key={line}>{line}</li>
+                ))}
+              </ul>
+            </li>
+          ))}
+        </ol>
+      )}
+    </section>
+  );
+};
+
+const ENDED = {
+  cut: 'cut by a later one',
+  void: 'void before it was used',
+  revoked: 'revoked with the machine',
+} as const;
+
+const linesOf = ({
+  registeredAt,
+  confirmedAt,
+  checks,
+  ended,
+  refused,
+  copied,
+}: GenerationAccount): readonly string[] => [
+  `registered ${at(registeredAt)}`,
+  confirmedAt === null ? 'never used' : `used first ${at(confirmedAt)}`,
+  ...(checks === null ? [] : [`${checks.count.toLocaleString()} checks accepted, the last ${at(checks.last)}`]),
+  ended === null ? 'it stands' : `${ENDED[ended.how]} ${at(ended.at)}`,
+  ...(refused === null ? [] : [`refused since: first ${at(refused.first)}, last ${at(refused.last)}`]),
+  ...(copied === null ? [] : [`in use twice: noticed ${at(copied.first)}`]),
+];
+
+const at = (time: string): string => new Date(time).toLocaleString();
+
+const accountEntry = (entry: HistoryEntry): readonly AccountEntry[] => {
+  switch (entry.kind) {
+    case 'event':
+      return [{ kind: 'event', at: entry.at, event: { ...entry.body, type: entry.type } as MachineEvent }];
+    case 'checks':
+      return [{ ...entry, kind: 'checks', generation: entry.generation ?? 0 }];
+    case 'refused':
+      return [entry];
+    case 'not-observed':
+      return [];
+  }
+};
