@@ -10,8 +10,8 @@ it('builds from its root module, and every route declares what it does', async (
     expect(routesOf(app).map(({ method, path, action }) => `${method} ${path} ${action}`)).toEqual([
       'POST /v1/check accept-check',
       'POST /v1/enrolments enrol',
-    'POST /v1/codes request-code',
-    'POST /v1/codes/redeem redeem-code',
+      'POST /v1/codes request-code',
+      'POST /v1/codes/redeem redeem-code',
       'PUT /v1/log-tails/:stamp receive-log-tail',
       'POST /v1/credential/rotations start-rotation',
       'GET /healthz tell-health',
