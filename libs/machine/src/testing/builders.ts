@@ -35,11 +35,11 @@ export const checkIdOf = ({ id }: Boot, sequence: number): string =>
 /** A report of nothing. */
 export const NO_REPORT: SelfReport = { hostname: null, agentVersion: null, platform: null, arch: null };
 
-/** A command that redeems a token, valid for an hour from 2026-01-01T12:00Z. */
+/** A command that redeems a token, valid for an hour from 2026-01-01T12:00Z. A machine that is named has a node of its own. */
 export const admit = (over: Partial<AdmitMachine> = {}): AdmitMachine => ({
   type: 'AdmitMachine',
   machineId: MACHINE_ID,
-  nodeId: 'node-1',
+  nodeId: over.machineId ?? 'node-1',
   token: { id: 'token-1', expiresAt: Date.UTC(2026, 0, 1, 13), owner: 'person-1', name: null },
   identifierHash: 'identifier-1',
   keyHash: keyHash(1),
