@@ -4,7 +4,7 @@ import type { LedgerEvent } from '@rollcall/event-store';
 import { PostgresEventStore } from '@rollcall/event-store-postgres';
 import { machine, machineStream } from '@rollcall/machine';
 import { admit, labelled, returned, wentAbsent } from '@rollcall/machine/testing';
-import { labelSelector, promiseBook, promisesStream } from '@rollcall/promise-book';
+import { labelSelector, promiseBook, promisesStream, nodeSelector } from '@rollcall/promise-book';
 import { webhookEndpoint, webhookStream, type Subscribable } from '@rollcall/webhook-endpoint';
 import { EndpointNotices, openWebhooks, WebhookQueue, type WebhookDatabase } from '@rollcall/webhooks';
 import { freshDatabase, type FreshDatabase } from '../../../test/support/postgres.js';
@@ -40,6 +40,7 @@ class Watched {
   readonly strict = randomUUID();
   readonly plain = randomUUID();
   readonly #machine = randomUUID();
+  readonly node = nodeSelector(this.#machine);
   #revision = 100;
   #place!: Parameters<EndpointNotices['apply']>[0];
 
@@ -162,7 +163,7 @@ it('tells nothing without a promise, and when one is made that covers the time b
   await watched.goesAbsent('10:00');
   await watched.hears(at('11:00'), labelled({}));
   expect(await watched.told(watched.strict)).toEqual([]);
-  await watched.promise('node:node-1', 'always');
+  await watched.promise(watched.node, 'always');
   await watched.hears(at('12:00'), { type: 'PromiseMade' }, promisesStream(watched.owner));
   expect(await watched.told(watched.strict)).toEqual(['machine.absent']);
 });
