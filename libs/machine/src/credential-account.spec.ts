@@ -4,7 +4,12 @@ import type { MachineEvent } from './facts.js';
 import { admitted, confirmed, deleted, forked, keyHash, registered } from './testing/builders.js';
 
 const at = (minute: number): string => new Date(Date.UTC(2026, 0, 1, 12, minute)).toISOString();
-const event = (minute: number, what: MachineEvent): AccountEntry => ({ kind: 'event', at: at(minute), event: what });
+const event = (minute: number, { type, ...body }: MachineEvent): AccountEntry => ({
+  kind: 'event',
+  at: at(minute),
+  type,
+  body,
+});
 const checks = (minute: number, until: number, count: number, generation = 1): AccountEntry => ({
   kind: 'checks',
   generation,

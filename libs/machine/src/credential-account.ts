@@ -18,17 +18,27 @@ export type GenerationAccount = {
   readonly copied: { readonly count: number; readonly first: string; readonly last: string } | null;
 };
 
-/** What an account is made of, in the order of the record: ledger events, runs of accepted checks, and refused uses. */
+/**
+ * What an account is made of, in the order of the record and in the form of a machine's history: ledger events as they were recorded, runs of
+ * accepted checks, and refused uses. The rest of a history adds nothing.
+ */
 export type AccountEntry =
-  | { readonly kind: 'event'; readonly at: string; readonly event: MachineEvent }
+  | {
+      readonly kind: 'event';
+      readonly at: string;
+      readonly type: string;
+      readonly body: { readonly [key: string]: unknown };
+    }
   | {
       readonly kind: 'checks';
-      readonly generation: number;
+      /** Told by every replay. */
+      readonly generation?: number;
       readonly at: string;
       readonly until: string;
       readonly count: number;
     }
-  | { readonly kind: 'refused'; readonly at: string; readonly generation: number | null; readonly keyHash: string };
+  | { readonly kind: 'refused'; readonly at: string; readonly generation: number | null; readonly keyHash: string }
+  | { readonly kind: 'not-observed' };
 
 type Accounts = readonly GenerationAccount[];
 type Span = { readonly count: number; readonly first: string; readonly last: string };
@@ -42,6 +52,7 @@ export const accountAfter = (accounts: Accounts, entry: AccountEntry): Accounts 
   switch (entry.kind) {
     case 'checks': {
       const { generation, count, at: first, until: last } = entry;
+      if (generation === undefined) return accounts;
       return change(accounts, isOf(generation), ({ checks }) => ({ checks: joined(checks, { count, first, last }) }));
     }
     case 'refused': {
@@ -54,7 +65,10 @@ export const accountAfter = (accounts: Accounts, entry: AccountEntry): Accounts 
       );
     }
     case 'event':
-      return afterEvent(accounts, entry.event, entry.at);
+      // What this version does not know, the account passes over.
+      return afterEvent(accounts, { ...entry.body, type: entry.type } as MachineEvent, entry.at);
+    case 'not-observed':
+      return accounts;
   }
 };
 

@@ -238,6 +238,17 @@ it.each<[string, Behaviour, object]>([
   },
 );
 
+it('waits for no more than the head of an answer for long: a receiver that never ends it holds nothing (row 45, I19)', async () => {
+  const hooks = await receiver((_, answer) => void answer.writeHead(200).write('more to come'));
+  const { endpoint } = await endpointAt(hooks.url());
+  const sent = notice(endpoint);
+  await enqueue(sent);
+  // Longer than anybody waits here.
+  work({ allow: [`127.0.0.1:${hooks.port}`], limits: { ...LIMITS, whole: 600_000, rest: 50 } });
+  await tried(sent);
+  expect(await rowOf(sent)).toMatchObject({ state: 'delivered', last_status: 200 });
+});
+
 it('does not follow where it is sent to, be it inwards or not (row 45, C26)', async () => {
   const inside = await receiver();
   const hooks = await receiver(
@@ -426,6 +437,29 @@ it('sends nothing to what was removed, and gives up what is too old', async () =
     async () => (await queue.boss.findJobs('webhook-first', { queued: true })).length === 0,
   );
   expect(hooks.connections).toBe(0);
+});
+
+it('tidies however much there is, and what is known of silences that were over a month ago', async () => {
+  const many = Array.from({ length: 1_050 }, (_, index) => notice(randomUUID(), index + 1));
+  await enqueue(...many);
+  await owner.query(`update webhook_delivery set enqueued_at = now() - interval '5 days'`);
+  const [past, recent, open] = [randomUUID(), randomUUID(), randomUUID()];
+  await owner.query(
+    `insert into silence_hold (hold, owner, opened_at, ends_at, closed_at, body, digest)
+     select hold, hold::text, now() - interval '40 days', now(), closed, '{}', hold
+     from (values ($1::uuid, now() - interval '31 days'), ($2, now() - interval '29 days'), ($3, null)) holds (hold, closed)`,
+    [past, recent, open],
+  );
+  await owner.query(
+    `insert into silence_held (hold, machine, last_check_at, due_at, endpoints)
+     select hold, 'm-1', now(), now(), '{}' from silence_hold`,
+  );
+  await tidyDeliveries(database);
+  expect((await deliveriesStanding(database)).waiting).toBe(0);
+  for (const table of ['silence_hold', 'silence_held'] as const) {
+    const rows = await database.selectFrom(table).select('hold').execute();
+    expect(rows.map(({ hold }) => hold).sort()).toEqual([recent, open].sort());
+  }
 });
 
 it('lets deliveries wait where there is no key, and says so; with another key they fail by name and are kept (U5)', async () => {

@@ -1,4 +1,4 @@
-import { accountAfter, type AccountEntry, type GenerationAccount, type MachineEvent } from '@rollcall/machine';
+import { accountAfter, type GenerationAccount } from '@rollcall/machine';
 import type { History, HistoryEntry, HistoryPage } from '@rollcall/wire';
 import type { Context } from '../context.js';
 import { noteAge } from '../output/machine-view.js';
@@ -65,7 +65,7 @@ const showAccount = async (machine: string, wanted: WantedHistory, context: Cont
   let accounts: readonly GenerationAccount[] = [];
   let named: HistoryPage['machine'] | null = null;
   for await (const page of pagesOf(machine, wanted, context)) {
-    accounts = page.entries.flatMap(accountEntry).reduce(accountAfter, accounts);
+    accounts = page.entries.reduce<readonly GenerationAccount[]>(accountAfter, accounts);
     named = page.machine;
   }
   if (output.asJson) return output.json({ machine: named, generations: accounts });
@@ -110,20 +110,6 @@ const joinedRun = (open: HistoryEntry, entry: HistoryEntry): HistoryEntry | null
   const count = open.count + entry.count;
   const sentence = `checked in ${count} times${open.said === 'stopping' ? ', stopping' : ''}`;
   return { ...open, until: entry.until, count, sentence };
-};
-
-const accountEntry = (entry: HistoryEntry): readonly AccountEntry[] => {
-  switch (entry.kind) {
-    case 'event':
-      // As it was recorded; what this version does not know, the account passes over.
-      return [{ kind: 'event', at: entry.at, event: { ...entry.body, type: entry.type } as MachineEvent }];
-    case 'checks':
-      return [{ ...entry, kind: 'checks', generation: entry.generation ?? 0 }];
-    case 'refused':
-      return [entry];
-    case 'not-observed':
-      return [];
-  }
 };
 
 /** As wide as two times with a dash between. */

@@ -1,5 +1,5 @@
-import { accountAfter, type AccountEntry, type GenerationAccount, type MachineEvent } from '@rollcall/machine';
-import type { HistoryEntry, HistoryPage } from '@rollcall/wire';
+import { accountAfter, type GenerationAccount } from '@rollcall/machine';
+import type { HistoryPage } from '@rollcall/wire';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ask, words } from '../plane/ask.js';
 
@@ -21,7 +21,7 @@ export const Generations = ({ id }: { readonly id: string }) => {
             signal: over.current.signal,
           },
         );
-        replayed = page.entries.flatMap(accountEntry).reduce(accountAfter, replayed);
+        replayed = page.entries.reduce<readonly GenerationAccount[]>(accountAfter, replayed);
         setProgress(`${page.facts.through.toLocaleString()} of ${page.facts.recorded.toLocaleString()} facts read`);
         after = page.next;
       }
@@ -80,16 +80,3 @@ const linesOf = ({
 ];
 
 const at = (time: string): string => new Date(time).toLocaleString();
-
-const accountEntry = (entry: HistoryEntry): readonly AccountEntry[] => {
-  switch (entry.kind) {
-    case 'event':
-      return [{ kind: 'event', at: entry.at, event: { ...entry.body, type: entry.type } as MachineEvent }];
-    case 'checks':
-      return [{ ...entry, kind: 'checks', generation: entry.generation ?? 0 }];
-    case 'refused':
-      return [entry];
-    case 'not-observed':
-      return [];
-  }
-};

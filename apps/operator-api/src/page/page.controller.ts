@@ -4,27 +4,7 @@ import { Refusal } from '@rollcall/decider';
 import { Does } from '@rollcall/nest-platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PageFiles, type PageFile } from './page-files.js';
-
-/** The page runs our own script and nothing else, talks to this origin only, and stands in no frame. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-].join('; ');
-
-const HEADERS = {
-  'content-security-policy': POLICY,
-  'referrer-policy': 'no-referrer',
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
-};
+import { PAGE_HEADERS } from './page-headers.js';
 
 /** The web page. The path says what it shows, and whoever wants to know more than that has to sign in. */
 @ApiExcludeController()
@@ -63,7 +43,7 @@ const send = (
     caching,
   }: { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly caching: string },
 ): void => {
-  void reply.headers({ ...HEADERS, 'cache-control': caching, etag });
+  void reply.headers({ ...PAGE_HEADERS, 'cache-control': caching, etag });
   if (request.headers['if-none-match'] === etag) void reply.code(304).send();
   else void reply.type(type).send(content);
 };
