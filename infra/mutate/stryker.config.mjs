@@ -2,7 +2,7 @@
 // `npm run mutate -- --mutate 'libs/machine/src/chain.ts'`.
 export default {
   mutate: [
-    'libs/{decider,machine,admission,person,promise-book,webhook-endpoint}/src/**/*.ts',
+    'libs/{decider,machine,admission,person,promise-book,webhook-endpoint,transport-watchdog}/src/**/*.ts',
     'libs/read-models/src/**/{project,standing,blockers-sentence}.ts',
     '!libs/*/src/**/*.spec.ts',
     '!libs/*/src/**/testing/**',

@@ -1,1 +1,2 @@
 export * from './timing.js';
+export * from './watch.js';

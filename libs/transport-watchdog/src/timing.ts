@@ -14,3 +14,9 @@ export type Timing = {
  * answer takes longer has been of no use to anybody for that time.
  */
 export const TIMING: Timing = { interval: 15_000, deadline: 45_000 };
+
+/**
+ * Whether a watchdog can work with this timing: the interval is above zero, and the deadline longer than two of them. With less, a link
+ * would be lost before it could be called unresponsive (T-2.9).
+ */
+export const makesSense = ({ interval, deadline }: Timing): boolean => interval > 0 && deadline > 2 * interval;
