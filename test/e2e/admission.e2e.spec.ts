@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import type { History, MachineDetail, MachineList } from '@rollcall/wire';
 import { eventually } from '../support/processes.js';
@@ -50,4 +52,21 @@ it('lets an installation in that shows a code, and gives its node the next machi
   expect((await json<MachineDetail>('machines', 'show', before)).machine.lifecycle).toBe('deleted');
   const { entries } = await json<History>('history', next);
   expect(JSON.stringify(entries)).toContain(`in place of machine ${before}`);
+});
+
+it('admits a machine over SSH by a credential that the tool has made, and nobody approves anything there (O3, U4)', async () => {
+  const file = join(plane.directory, 'hut.credential');
+  expect(await cli('admit', '--name', 'hut', '--out', file)).toBe('');
+  const enrolled = await plane.agent('hut', ['enrol'], await readFile(file, 'utf8'));
+  expect([enrolled.code, enrolled.output]).toEqual([0, expect.stringContaining('Enrolled as hut')]);
+  // The answer was lost: the same again is the same machine.
+  const again = await plane.agent('hut', ['enrol'], await readFile(file, 'utf8'));
+  expect([again.code, again.output]).toEqual([0, expect.stringContaining('Enrolled as hut')]);
+  await eventually('the read model shows it', async () => {
+    const { machines } = await json<MachineList>('machines', 'list', '--name', 'hut');
+    return machines.length === 1;
+  });
+  const account = await cli('history', 'hut', '--credentials');
+  expect(account).toMatch(/admitted by Ada with a credential that was registered beforehand as "hut"/);
+  expect(account).toMatch(/\n1 .*it stands/);
 });

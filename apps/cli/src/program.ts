@@ -2,6 +2,7 @@ import { isScope, SCOPES, type Scope } from '@rollcall/authorisation';
 import { LABEL_KEY, parseLabel } from '@rollcall/machine';
 import { SUBSCRIBABLE } from '@rollcall/webhook-endpoint';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { admit, type AdmitOptions } from './commands/admit.js';
 import {
   issueAutomationToken,
   listAutomationTokens,
@@ -224,6 +225,22 @@ export const buildProgram = (
         .default(900, '15m'),
     )
     .action((options: TokenOptions) => issueToken(options, context()));
+
+  program
+    .command('admit')
+    .description('register the credential of a machine to come; it alone goes to standard output, once')
+    .option('--name <name>', 'a name for its node')
+    .addOption(new Option('--new', 'for a node not seen before (the default)').conflicts('node'))
+    .option('--node <machine>', 'for the next machine of a node; the one that it has is deleted at once')
+    .option('--out <file>', 'to a new file instead, which only you can read')
+    .option('--yes', 'delete the machine of the node without asking')
+    .addOption(
+      new Option('--expires <duration>', 'how long it can be used, such as 90s, 15m, 2h')
+        .argParser(duration(TOKEN_LIFE))
+        .default(900, '15m'),
+    )
+    .addHelpText('after', '\nFor an installation over SSH: rollcall admit | ssh HOST rollcall-agent enrol')
+    .action((options: AdmitOptions) => admit(options, context()));
 
   const people = program
     .command('people')

@@ -10,6 +10,7 @@ it('builds from its root module, and every route declares what it does', async (
     expect(routesOf(app).map(({ method, path, action }) => `${method} ${path} ${action}`)).toEqual([
       'POST /v1/check accept-check',
       'POST /v1/enrolments enrol',
+      'POST /v1/preadmissions/redeem redeem-preadmission',
       'POST /v1/codes request-code',
       'POST /v1/codes/redeem redeem-code',
       'PUT /v1/log-tails/:stamp receive-log-tail',
@@ -30,4 +31,5 @@ it('is described by a document of the same routes', async () =>
     '/v1/credential/rotations',
     '/v1/enrolments',
     '/v1/log-tails/{stamp}',
+    '/v1/preadmissions/redeem',
   ]));

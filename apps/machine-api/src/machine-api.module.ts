@@ -23,6 +23,7 @@ import { CredentialHolders } from './machine/credential-holders.js';
 import { EnrolController } from './machine/enrol/enrol.controller.js';
 import { EnrolInstallationHandler } from './machine/enrol/enrol.handler.js';
 import { MachineTerms } from './machine/machine-terms.js';
+import { RedeemPreadmissionController } from './machine/redeem-preadmission/redeem-preadmission.controller.js';
 import { RefusedClaims } from './machine/refused-claims.js';
 import { CredentialForm } from './machine/presented-credential.js';
 import { RecordEpoch } from './record/record-epoch.js';
@@ -49,6 +50,7 @@ export class MachineApiModule {
       controllers: [
         AcceptCheckController,
         EnrolController,
+        RedeemPreadmissionController,
         RequestCodeController,
         RedeemCodeController,
         ReceiveLogTailController,

@@ -111,6 +111,10 @@ const CASES: Readonly<Partial<Record<Action, (of: Tenant) => { readonly path: st
     path: '/v1/enrolment-tokens',
     body: { tokenHash: hashOf(makeSecret('rce')), node: joined.id },
   }),
+  'preadmit-machine': ({ joined }) => ({
+    path: '/v1/preadmissions',
+    body: { credentialHash: hashOf(makeSecret('rcm')), node: joined.id },
+  }),
   // A code is nobody's before it is approved; one that somebody has approved is refused like one that never existed.
   'look-up-code': () => ({ path: '/v1/codes/look-up', body: { code: 'ZZZZ-ZZZZ' } }),
   'approve-code': () => ({ path: '/v1/codes/approve', body: { code: 'ZZZZ-ZZZZ' } }),

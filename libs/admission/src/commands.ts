@@ -8,6 +8,8 @@ export type IssueToken = {
   readonly name: string | null;
   /** The node that is to get its next machine; left out for a node not seen before (N19). */
   readonly node?: string;
+  /** What was hashed is the credential of the machine to come, not a token for it. */
+  readonly preadmits?: true;
   /** Seconds, 60 to 86,400. */
   readonly expiresIn: number;
 };

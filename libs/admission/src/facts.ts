@@ -12,6 +12,11 @@ export type TokenIssued = {
   readonly name: string | null;
   /** The node that gets its next machine with it; left out for a node not seen before (N19). */
   readonly node?: string;
+  /**
+   * What was hashed is the machine's own credential, which the tool made to hand it to the machine over SSH: it admits whoever presents it,
+   * once (O3). Left out for a token.
+   */
+  readonly preadmits?: true;
 };
 
 /** Everything that can happen to a token. */

@@ -40,6 +40,14 @@ describe('an enrolment token (N20)', () => {
     expect(issuedToken('token-1', state)?.node).toBe('node-1');
   });
 
+  it('may be the credential of the machine to come, and is shown as that to the rule that admits it (O3)', () => {
+    given()
+      .when(issue({ preadmits: true }), { now: NOW })
+      .then(issued({ preadmits: true }));
+    const state = token.evolve(token.initial(), issued({ preadmits: true }));
+    expect(issuedToken('token-1', state)?.via).toBe('preadmission');
+  });
+
   it('lives from a minute to a day', () => {
     given()
       .when(issue({ expiresIn: 60 }), { now: NOW })

@@ -13,15 +13,19 @@ export type TokenState = {
   readonly name: string | null;
   /** Absent on heads that were folded before there were tokens of nodes, and for a node not seen before. */
   readonly node?: string;
+  readonly preadmits?: true;
 } | null;
 
-/** An enrolment token is issued once, expires, and is redeemed by a claim of the machine that joins with it (N20). */
+/**
+ * An enrolment token is issued once, expires, and is redeemed by a claim of the machine that joins with it (N20). So does a credential that was
+ * registered before its machine was there.
+ */
 export const token: Decider<TokenState, TokenCommand, TokenEvent> = {
   fold: 1,
 
   initial: () => null,
 
-  decide(state, { tokenHash, owner, name, node, expiresIn }, { now }) {
+  decide(state, { tokenHash, owner, name, node, preadmits, expiresIn }, { now }) {
     if (state) {
       if (state.tokenHash !== tokenHash) throw new Refusal('token-refused');
       return [];
@@ -32,7 +36,17 @@ export const token: Decider<TokenState, TokenCommand, TokenEvent> = {
       throw new Refusal('invalid-body', { errors: [{ field: 'expiresIn', message }] });
     }
     const expiresAt = timestampOf(now + expiresIn * 1000);
-    return [{ type: 'TokenIssued', tokenHash, expiresAt, owner, name, ...(node === undefined ? {} : { node }) }];
+    return [
+      {
+        type: 'TokenIssued',
+        tokenHash,
+        expiresAt,
+        owner,
+        name,
+        ...(node === undefined ? {} : { node }),
+        ...(preadmits ? { preadmits } : {}),
+      },
+    ];
   },
 
   evolve(state, fact) {
@@ -52,6 +66,8 @@ export type IssuedToken = {
   readonly name: string | null;
   /** The node that gets its next machine with it; null for a node not seen before. */
   readonly node: string | null;
+  /** It is the credential itself; left out for a token. */
+  readonly via?: 'preadmission';
 };
 
 /** What a token's stream says of it; null for a token that nobody issued. */
@@ -62,4 +78,5 @@ export const issuedToken = (id: string, state: TokenState): IssuedToken | null =
     owner: state.owner,
     name: state.name,
     node: state.node ?? null,
+    ...(state.preadmits ? { via: 'preadmission' } : {}),
   };

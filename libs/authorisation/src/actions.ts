@@ -29,12 +29,20 @@ const rules = {
   'redeem-code': { does: 'Admits the installation whose short code a person approved, once.', nobody: true },
 
   // a machine, about itself
+  'redeem-preadmission': {
+    does: 'Admits the machine that presents a credential which a person registered beforehand, once.',
+    machine: true,
+  },
   'accept-check': { does: 'Records that a machine is there.', machine: true },
   'start-rotation': { does: 'Registers the next credential of a machine.', machine: true },
   'receive-log-tail': { does: 'Takes the log that the plane asked a machine for.', machine: true },
 
   // what admits and what cannot be taken back: a session that was left open must not be enough
   'issue-token': { does: 'Registers an enrolment token, which admits one machine.', person: 'fresh' },
+  'preadmit-machine': {
+    does: 'Registers the credential of a machine to come, which admits that machine.',
+    person: 'fresh',
+  },
   'approve-code': { does: 'Lets in the installation that shows a short code.', person: 'fresh' },
   'delete-machine': { does: 'Deletes a machine and so revokes its credential for good.', person: 'fresh' },
 

@@ -26,7 +26,7 @@ describe('the table of who may do what', () => {
     ]));
 
   it('lets a machine do nothing but speak of itself, and a person never do it for one (O5)', () => {
-    const own: Action[] = ['accept-check', 'start-rotation', 'receive-log-tail'];
+    const own: Action[] = ['redeem-preadmission', 'accept-check', 'start-rotation', 'receive-log-tail'];
     expect(allowed(MACHINE).filter((action) => !open.includes(action))).toEqual(own);
     for (const action of own) expect(verdictOn(action, PERSON)).toBe('no');
   });

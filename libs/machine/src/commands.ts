@@ -12,8 +12,8 @@ export type AdmitMachine = {
     readonly expiresAt: Instant;
     readonly owner: string;
     readonly name: string | null;
-    /** It is a short code, which a person approved. */
-    readonly via?: 'code';
+    /** It is a short code, which a person approved, or the credential itself, which a person had registered. */
+    readonly via?: 'code' | 'preadmission';
   };
   /** SHA-256, hex. */
   readonly identifierHash: string;

@@ -32,10 +32,10 @@ export type MachineAdmitted = {
   readonly nodeId: string;
   /** The id of the person that owns the node. */
   readonly owner: string;
-  /** The id (never the secret) of the enrolment token, or of the short code. */
+  /** The id (never the secret) of the enrolment token, the short code, or the pre-admission. */
   readonly token: string;
-  /** By which way it was let in; left out for an enrolment token (O12). */
-  readonly via?: 'code';
+  /** By which way it was let in: a short code, or a credential that a person had registered; left out for an enrolment token (O12). */
+  readonly via?: 'code' | 'preadmission';
   /** A name given with the token, or the node's; null when the first named check names the node. */
   readonly name: string | null;
   /** SHA-256 (hex) of the identifier; the claim is released by deletion. */

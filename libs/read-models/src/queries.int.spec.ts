@@ -116,7 +116,7 @@ it('reads a history from either end, with the times in which nobody listened (B1
 it('ends the history of a deleted machine with its deletion (O31)', async () => {
   const history = await histories.of(id(7), { order: 'oldest-first', nameOf: () => 'Anna' });
   expect(history?.entries.map(({ sentence }) => sentence)).toEqual([
-    'admitted by Anna as "node 1"',
+    'admitted by Anna with an enrolment token as "node 1"',
     'checked in once',
     'deleted by Anna',
   ]);

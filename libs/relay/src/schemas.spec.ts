@@ -67,7 +67,7 @@ const refusals: Samples<RefusalEvent> = {
   },
 };
 const token: Samples<TokenEvent> = {
-  TokenIssued: { tokenHash: HASH, expiresAt: EXPIRES, owner: 'p', name: null, node: 'n' },
+  TokenIssued: { tokenHash: HASH, expiresAt: EXPIRES, owner: 'p', name: null, node: 'n', preadmits: true },
 };
 const code: Samples<CodeEvent> = {
   CodeRequested: {

@@ -8,7 +8,7 @@ export type EnrolmentToken = {
   readonly address: string;
   /** `sha256/<base64 of the SPKI hash>`: current, then next. Empty for a plane with a public certificate. */
   readonly pins: readonly string[];
-  /** `rce_…` */
+  /** `rce_…`; or `rcm_…`, the credential itself, which a person registered beforehand for this machine. */
   readonly secret: string;
 };
 
@@ -39,7 +39,7 @@ export const decodeEnrolmentToken = (text: string): EnrolmentToken => {
     throw new Error('The address in this enrolment token is not an https origin.');
   if (!Array.isArray(pins) || !pins.every(isPin))
     throw new Error('The pins in this enrolment token are not SHA-256 pins.');
-  if (typeof secret !== 'string' || !isSecret('rce', secret))
+  if (typeof secret !== 'string' || !(isSecret('rce', secret) || isSecret('rcm', secret)))
     throw new Error('The secret in this enrolment token is damaged.');
   return { address, pins, secret };
 };

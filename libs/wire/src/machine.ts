@@ -39,6 +39,12 @@ export type EnrolmentAnswer = {
   readonly interval: number;
 };
 
+/**
+ * `POST /v1/preadmissions/redeem`, with the credential that a person registered beforehand as the bearer: it is the right to join once. Answered
+ * like an enrolment.
+ */
+export type RedeemPreadmissionRequest = Omit<EnrolmentRequest, 'token' | 'credentialHash'>;
+
 /** `POST /v1/codes`: an installation without a token asks to be let in (O12). */
 export type CodeRequest = Omit<EnrolmentRequest, 'token'>;
 

@@ -32,6 +32,16 @@ export type IssueTokenAnswer = {
   readonly pins: readonly string[];
 };
 
+/**
+ * `POST /v1/preadmissions`: the CLI made the credential of a machine to come, and hands it to that machine itself; the plane registers its hash.
+ * Whoever presents the credential is admitted with it, once. The rest as for a token.
+ */
+export type PreadmitRequest = Omit<IssueTokenRequest, 'tokenHash'> & {
+  /** SHA-256 of the credential, hex. */
+  readonly credentialHash: string;
+};
+export type PreadmitAnswer = Omit<IssueTokenAnswer, 'token'> & { readonly preadmission: IssueTokenAnswer['token'] };
+
 /** `POST /v1/people`: the first person lets somebody use the plane, with a link whose secret (`rcl_…`) the CLI made. */
 export type AddPersonRequest = {
   /** UUID, made by the caller and kept over retries; the id of the person. */

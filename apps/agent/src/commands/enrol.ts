@@ -1,6 +1,6 @@
 import { SystemClock, withDeadline } from '@rollcall/lifetimes';
 import { TransportError } from '@rollcall/pinned-https';
-import { decodeEnrolmentToken, hashOf, type EnrolmentToken } from '@rollcall/wire';
+import { decodeEnrolmentToken, hashOf, isSecret, type EnrolmentToken } from '@rollcall/wire';
 import { becomeMachine, refuseIfEnrolled, secretFor } from './become-machine.js';
 import { describeTransport } from './describe-transport.js';
 import { EXIT, Told } from '../exit-code.js';
@@ -15,7 +15,8 @@ import { portrait } from './run.js';
 const DEADLINE_MS = 15_000;
 
 /**
- * `rollcall-agent enrol`: joins the plane that a token names.
+ * `rollcall-agent enrol`: joins the plane that a token names; or with the credential that a person has registered for this machine, which
+ * comes in the same form (`rollcall admit`).
  *
  * The secret is made here and kept before its hash is sent, so that after a lost answer the same token finds the same secret and is answered
  * with the same machine. Nothing is sent before the plane is proven (N3). What was there before is replaced only by a success.
@@ -37,7 +38,10 @@ export const enrol = async (
   if (options.replace !== true)
     await refuseIfEnrolled(directory, { address: token.address, with: hashOf(token.secret) });
 
-  const { secret } = await secretFor(directory, { address: token.address, with: hashOf(token.secret) });
+  // One that a person has registered is brought again where its answer is lost; one that is made here nobody else has.
+  const { secret } = isSecret('rcm', token.secret)
+    ? token
+    : await secretFor(directory, { address: token.address, with: hashOf(token.secret) });
   const { machine, interval } = await ask(directory, token, secret);
   return becomeMachine(directory, {
     ...token,
@@ -58,14 +62,13 @@ const decode = (text: string): EnrolmentToken => {
 
 const ask = async (directory: StateDirectory, token: EnrolmentToken, secret: string): Promise<Enrolled> => {
   const plane = new HttpsPlane(token.address, token.pins);
-  const request = {
-    token: token.secret,
-    identifier: await identifierOf(directory.identifier),
-    credentialHash: hashOf(secret),
-    profile: portrait().report,
-  };
+  const who = { identifier: await identifierOf(directory.identifier), profile: portrait().report };
+  const join = (signal: AbortSignal) =>
+    secret === token.secret
+      ? plane.redeemPreadmission(who, secret, signal)
+      : plane.enrol({ ...who, token: token.secret, credentialHash: hashOf(secret) }, signal);
   try {
-    const answer = await withDeadline(new SystemClock(), DEADLINE_MS, (signal) => plane.enrol(request, signal));
+    const answer = await withDeadline(new SystemClock(), DEADLINE_MS, join);
     const verdict = enrolmentVerdictOn(answer);
     if (verdict.kind === 'enrolled') return verdict;
     if (verdict.kind === 'refused') throw new Told(EXIT.refused, printable(verdict.sentence));

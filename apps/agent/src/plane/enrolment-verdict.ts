@@ -12,7 +12,7 @@ export type EnrolmentVerdict =
   | { readonly kind: 'not-ours' };
 
 const SENTENCES: Partial<Record<ProblemCode, string>> = {
-  'token-refused': 'The plane does not take this token: it was used, has expired, or never existed. Get a new one.',
+  'token-refused': 'The plane does not take this: it was used, has expired, or never existed. Get a new one.',
   'identifier-in-use':
     'This installation is admitted already under another credential. Delete its machine at the plane first; the token stays good.',
 };

@@ -1,5 +1,12 @@
 import { PinnedClient } from '@rollcall/pinned-https';
-import type { CheckRequest, CodeRequest, EnrolmentRequest, RedeemCodeRequest, RotationRequest } from '@rollcall/wire';
+import type {
+  CheckRequest,
+  CodeRequest,
+  EnrolmentRequest,
+  RedeemCodeRequest,
+  RedeemPreadmissionRequest,
+  RotationRequest,
+} from '@rollcall/wire';
 import { Plane, type PlaneAnswer } from './plane.js';
 
 /** The plane over pinned HTTPS. */
@@ -13,6 +20,14 @@ export class HttpsPlane extends Plane {
 
   override enrol(request: EnrolmentRequest, signal: AbortSignal): Promise<PlaneAnswer> {
     return this.#post('/v1/enrolments', request, signal, {});
+  }
+
+  redeemPreadmission(
+    request: RedeemPreadmissionRequest,
+    credential: string,
+    signal: AbortSignal,
+  ): Promise<PlaneAnswer> {
+    return this.#post('/v1/preadmissions/redeem', request, signal, { authorization: `Bearer ${credential}` });
   }
 
   requestCode(request: CodeRequest, signal: AbortSignal): Promise<PlaneAnswer> {

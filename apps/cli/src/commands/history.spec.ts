@@ -32,7 +32,7 @@ const checks = (revision: number, from: number, until: number, count: number, co
 
 const ENTRIES: readonly (readonly HistoryEntry[])[] = [
   [
-    event(1, 0, 'MachineAdmitted', { machine: 'm' }, 'admitted by Ada'),
+    event(1, 0, 'MachineAdmitted', { machine: 'm', token: 't', via: 'preadmission' }, 'admitted by Ada'),
     event(2, 0, 'GenerationRegistered', { generation: 1, keyHash: 'k1' }, 'credential 1 registered'),
     event(3, 1, 'GenerationConfirmed', { generation: 1 }, 'credential 1 used for the first time'),
     checks(4, 1, 9, 20_000),
@@ -153,6 +153,17 @@ describe('the history of a machine', () => {
 });
 
 describe('the account of its credential', () => {
+  it('begins with who admitted it, by which channel and on whose approval (U4, O3)', async () => {
+    expect((await history({ credentials: true })).out).toMatch(/^2026-11-29 14:00:00Z  admitted by Ada\n/);
+    const { out } = await history({ credentials: true }, { json: true });
+    expect((JSON.parse(out) as { admission: unknown }).admission).toEqual({
+      at: at(0),
+      by: expect.objectContaining({ kind: 'person' }),
+      via: 'preadmission',
+      id: 't',
+    });
+  });
+
   it('has one row per generation (U4)', async () => {
     const { out } = await history({ credentials: true });
     expect(out).toMatch(

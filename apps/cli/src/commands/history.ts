@@ -64,11 +64,15 @@ const showAccount = async (machine: string, wanted: WantedHistory, context: Cont
   const { output } = context;
   let accounts: readonly GenerationAccount[] = [];
   let named: HistoryPage['machine'] | null = null;
+  let admission: AdmissionEntry | null = null;
   for await (const page of pagesOf(machine, wanted, context)) {
     accounts = page.entries.reduce<readonly GenerationAccount[]>(accountAfter, accounts);
     named = page.machine;
+    admission ??= page.entries.find(isAdmission) ?? null;
   }
-  if (output.asJson) return output.json({ machine: named, generations: accounts });
+  if (output.asJson)
+    return output.json({ machine: named, admission: admission && toldOf(admission), generations: accounts });
+  if (admission !== null) output.line(`${clockTime(admission.at)}  ${admission.sentence}`);
   output.table(
     ['GENERATION', 'REGISTERED', 'CHECKS', 'FIRST', 'LAST', 'ENDED', 'REFUSED', 'IN USE TWICE'],
     accounts.map(({ generation, registeredAt, checks, ended, refused, copied }) => [
@@ -83,6 +87,14 @@ const showAccount = async (machine: string, wanted: WantedHistory, context: Cont
     ]),
   );
 };
+
+type AdmissionEntry = Extract<HistoryEntry, { readonly kind: 'event' }>;
+
+const isAdmission = (entry: HistoryEntry): entry is AdmissionEntry =>
+  entry.kind === 'event' && entry.type === 'MachineAdmitted';
+
+/** On whose approval it was admitted, by which channel, and which token, code or credential that was (U4). */
+const toldOf = ({ at, actor, body: { via = 'token', token } }: AdmissionEntry) => ({ at, by: actor, via, id: token });
 
 /** All pages, one after the other. At a terminal it says how far they have come. */
 async function* pagesOf(

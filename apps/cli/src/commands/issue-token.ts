@@ -56,7 +56,7 @@ export const issueToken = async (options: TokenOptions, context: Context): Promi
 };
 
 /** The id of a machine of the node, once a person has agreed to the deletion of the one that lives, if there is one. */
-const agreedNode = async (node: string, yes: boolean, context: Context): Promise<string> => {
+export const agreedNode = async (node: string, yes: boolean, context: Context): Promise<string> => {
   const { output, surroundings } = context;
   const { machine, asOf } = await find(node, await context.plane(), surroundings.signal);
   if (machine.lifecycle === 'deleted' || yes) return machine.id;
@@ -65,9 +65,9 @@ const agreedNode = async (node: string, yes: boolean, context: Context): Promise
   output.note(
     `This deletes ${machine.name ?? machine.hostname ?? 'the unnamed machine'} (${machine.id}), ${machine.sentence}; ` +
       `last check: ${relativeTime(machine.lastCheckAt, asOf)}. ` +
-      'Its credential never works again; whoever enrols with the token takes its place.',
+      'Its credential never works again; whoever joins with this takes its place.',
   );
   if (!(await askYes('Type "yes" to delete it: ', surroundings)))
-    throw new Failure('Nothing was deleted, and no token made.');
+    throw new Failure('Nothing was deleted, and nothing made.');
   return machine.id;
 };

@@ -1,11 +1,12 @@
 import { accountAfter, type GenerationAccount } from '@rollcall/machine';
-import type { HistoryPage } from '@rollcall/wire';
+import type { HistoryEntry, HistoryPage } from '@rollcall/wire';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ask, words } from '../plane/ask.js';
 
 /** What became of each generation of a machine's credential, replayed from the record page by page when somebody asks for it (U4). */
 export const Generations = ({ id }: { readonly id: string }) => {
   const [accounts, setAccounts] = useState<readonly GenerationAccount[] | null>(null);
+  const [admission, setAdmission] = useState<HistoryEntry | null>(null);
   const [progress, setProgress] = useState('');
   const over = useRef(new AbortController());
   useEffect(() => () => over.current.abort(), []);
@@ -22,6 +23,8 @@ export const Generations = ({ id }: { readonly id: string }) => {
           },
         );
         replayed = page.entries.reduce<readonly GenerationAccount[]>(accountAfter, replayed);
+        const first = page.entries.find((entry) => entry.kind === 'event' && entry.type === 'MachineAdmitted');
+        if (first) setAdmission(first);
         setProgress(`${page.facts.through.toLocaleString()} of ${page.facts.recorded.toLocaleString()} facts read`);
         after = page.next;
       }
@@ -41,6 +44,11 @@ export const Generations = ({ id }: { readonly id: string }) => {
         </button>
       ) : (
         <ol class="history">
+          {admission && (
+            <li>
+              {at(admission.at)}: {admission.sentence}
+            </li>
+          )}
           {accounts.map((account) => (
             <li key={account.generation}>
               <b>Generation {account.generation}</b> <span class="faint">{account.keyHash.slice(0, 12)}…</span>

@@ -91,6 +91,36 @@ export const issueToken = async (
   return secret;
 };
 
+/** Has a person register the credential of an installation to come. */
+export const preadmit = (
+  store: EventStore,
+  { credential }: Installation,
+  { name = null, node }: { name?: string | null; node?: string } = {},
+) =>
+  store.decide(
+    token,
+    { stream: tokenStream(randomUUID()) },
+    {
+      type: 'IssueToken',
+      tokenHash: hashOf(credential),
+      owner: OWNER,
+      name,
+      expiresIn: 900,
+      preadmits: true,
+      ...(node === undefined ? {} : { node }),
+    },
+    { actor: { kind: 'person', id: OWNER } },
+  );
+
+/** Joins with a credential that a person has registered. */
+export const joinPreadmitted = (app: NestFastifyApplication, { identifier, credential }: Installation) =>
+  post<EnrolmentAnswer & Problem>(
+    app,
+    '/v1/preadmissions/redeem',
+    { identifier, profile: {} },
+    { authorization: `Bearer ${credential}` },
+  );
+
 /** Has a person delete a machine. */
 export const deleteMachine = (store: EventStore, id: string) =>
   store.decide(

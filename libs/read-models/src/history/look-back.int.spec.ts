@@ -42,7 +42,7 @@ const newest = async (machine: string, limit: number): Promise<readonly string[]
 
 it('tells of a blocker that ended how long it had lasted, also when it began before the page (O32)', async () => {
   expect((await newest(SICK, 100)).toReversed()).toEqual([
-    'admitted by person anna as "sick"',
+    'admitted by person anna with an enrolment token as "sick"',
     `cannot take work any more: ${FULL}`,
     'checked in once',
     'note: the agent stops when its user logs out (stops-at-logout)',

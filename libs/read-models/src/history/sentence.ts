@@ -30,11 +30,17 @@ export const eventSentence = (
     : sentences(fact, nameOf(line.actor));
 };
 
+const CHANNELS = {
+  token: 'with an enrolment token',
+  code: 'by a short code',
+  preadmission: 'with a credential that was registered beforehand',
+} as const;
+
 const sentences = (event: Exclude<MachineEvent, { type: 'BlockersChanged' }>, actor: string): string => {
   switch (event.type) {
     case 'MachineAdmitted':
       return [
-        `admitted by ${actor}${event.via === 'code' ? ' by a short code' : ''}`,
+        `admitted by ${actor} ${CHANNELS[event.via ?? 'token']}`,
         event.name === null ? '' : ` as "${event.name}"`,
         event.succeeds === undefined ? '' : `, in place of machine ${event.succeeds}`,
       ].join('');

@@ -51,7 +51,7 @@ it('tells the life of a machine in sentences', () => {
   record.after(5).record(M, wentAbsent(), returned(61), checkedIn(), wentAbsent({ stopReason: 'update' }));
   record.after(5).record(M, forked(), deleted());
   expect(sentences(record)).toEqual([
-    'admitted by person anna',
+    'admitted by person anna with an enrolment token',
     'credential 1 registered',
     'the agent started (start 1)',
     'credential 1 used for the first time',
@@ -83,7 +83,7 @@ it('tells the life of a machine in sentences', () => {
 
 it('calls actors as it is told to', () =>
   expect(sentences(new RecordBuilder().record(M, admitted({ name: 'box' })), ({ id }) => `the person ${id}`)).toEqual([
-    'admitted by the person anna as "box"',
+    'admitted by the person anna with an enrolment token as "box"',
   ]));
 
 it('says of an event that it cannot read that it cannot', () =>
@@ -109,7 +109,7 @@ it('weaves the times in which the plane was deaf in between, where they began (B
   const record = new RecordBuilder(NOON).record(M, admitted(), checkedIn());
   record.after(300).record(M, checkedIn()).after(10_000).mark().after(300_000).mark();
   expect(sentences(record)).toEqual([
-    'admitted by person anna',
+    'admitted by person anna with an enrolment token',
     'checked in once',
     'not observed: the plane was not listening for 5 min',
     'checked in once',
@@ -130,5 +130,5 @@ it('shows a short deafness inside a run of checks after the beginning of the run
 
 it('calls nothing deaf that is no further apart than the marks allow (B1)', () => {
   const record = new RecordBuilder(NOON).record(M, admitted()).after(15).mark().after(15).mark();
-  expect(sentences(record)).toEqual(['admitted by person anna']);
+  expect(sentences(record)).toEqual(['admitted by person anna with an enrolment token']);
 });

@@ -21,7 +21,7 @@ import { RefusedClaims } from '../refused-claims.js';
 import { EnrolInstallation, type Enrolled } from './enrol.command.js';
 
 /**
- * Admits an installation by a token. Whoever comes second finds the redemption taken and is judged by it, so of any number of
+ * Admits an installation by a token, or by the credential that a person registered for it. Whoever comes second finds the redemption taken and is judged by it, so of any number of
  * requests on any number of instances one makes a machine, and the same installation again finds its own (C07).
  */
 @CommandHandler(EnrolInstallation)
@@ -33,7 +33,7 @@ export class EnrolInstallationHandler implements ICommandHandler<EnrolInstallati
   ) {}
 
   async execute(command: EnrolInstallation): Promise<Enrolled> {
-    const presented = await this.presented(command.token);
+    const presented = await this.presented(command);
     const redeemed = await this.redeemedBy(presented, command);
     if (redeemed) return redeemed;
     try {
@@ -47,12 +47,14 @@ export class EnrolInstallationHandler implements ICommandHandler<EnrolInstallati
     }
   }
 
-  /** The token as it was issued. @throws Refusal the same for everything that is not an issued token. */
-  private async presented(secret: string): Promise<IssuedToken> {
-    if (!isSecret('rce', secret)) throw new Refusal('token-refused');
-    const view = await this.store.view(token, { claim: enrolmentTokenKey(hashOf(secret)) });
+  /** What a person issued: the token, or the credential. @throws Refusal the same for everything that nobody issued. */
+  private async presented({ token: secret, credentialHash }: EnrolInstallation): Promise<IssuedToken> {
+    if (secret !== null && !isSecret('rce', secret)) throw new Refusal('token-refused');
+    const tokenHash = secret === null ? credentialHash : hashOf(secret);
+    const view = await this.store.view(token, { claim: enrolmentTokenKey(tokenHash) });
     const issued = view && issuedToken(tokenIdOf(view.stream), view.state);
-    if (!issued) throw new Refusal('token-refused');
+    // Each by its own door: what was registered as a token is not a credential, whatever it looks like.
+    if (!issued || (issued.via === 'preadmission') !== (secret === null)) throw new Refusal('token-refused');
     return issued;
   }
 
@@ -60,8 +62,10 @@ export class EnrolInstallationHandler implements ICommandHandler<EnrolInstallati
   private async redeemedBy({ id }: IssuedToken, { credentialHash }: EnrolInstallation): Promise<Enrolled | null> {
     const view = await this.store.view(machine, { claim: redemptionKey(id) });
     if (!view) return null;
-    const { enrolment } = view.state;
-    if (!enrolment || enrolment.deleted || enrolment.firstKeyHash !== credentialHash)
+    const { enrolment, credential } = view.state;
+    // An answer that was lost came before any rotation: a retired key must not take the place of the one that works.
+    const isRetired = credential.current !== null && credential.current.keyHash !== credentialHash;
+    if (!enrolment || enrolment.deleted || enrolment.firstKeyHash !== credentialHash || isRetired)
       throw new Refusal('token-refused');
     return this.answer(view.stream, view.state, false);
   }

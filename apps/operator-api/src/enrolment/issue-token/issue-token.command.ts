@@ -1,12 +1,13 @@
 import { Command } from '@nestjs/cqrs';
 import type { IssueTokenAnswer } from '@rollcall/wire';
 
-/** A person registers the hash of an enrolment token that their tool made. */
+/** A person registers the hash of an enrolment token that their tool made, or of the credential of a machine to come. */
 export class IssueEnrolmentToken extends Command<IssueTokenAnswer> {
   constructor(
     readonly personId: string,
     readonly commandId: string,
-    readonly tokenHash: string,
+    /** SHA-256, hex. */
+    readonly secret: { readonly hash: string; readonly preadmits: boolean },
     readonly name: string | null,
     /** A machine of the node that is to get its next one, as the person calls it; null for a node not seen before. */
     readonly node: string | null,

@@ -32,6 +32,8 @@ export class IssueTokenController {
   )
   issueToken(@Caller() { id }: SignedIn, @Body(STRICT_BODY) body: IssueTokenDto): Promise<IssueTokenAnswer> {
     const { commandId, tokenHash, name = null, node = null, expiresIn = DEFAULT_LIFE } = body;
-    return this.commands.execute(new IssueEnrolmentToken(id, commandId, tokenHash, name, node, expiresIn));
+    return this.commands.execute(
+      new IssueEnrolmentToken(id, commandId, { hash: tokenHash, preadmits: false }, name, node, expiresIn),
+    );
   }
 }

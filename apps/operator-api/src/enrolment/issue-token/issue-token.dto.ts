@@ -41,7 +41,7 @@ export class IssueTokenDto implements IssueTokenRequest {
   expiresIn?: number;
 }
 
-class IssuedTokenDto {
+export class IssuedTokenDto {
   @ApiProperty({ format: 'uuid' })
   id!: string;
 

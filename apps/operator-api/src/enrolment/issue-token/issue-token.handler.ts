@@ -15,7 +15,7 @@ type KnownNode = { readonly id: string; readonly newest: string };
 type Issued = { readonly state: TokenState; readonly replaces: string | null };
 
 /**
- * Registers a token. Its id is the command's: a repetition finds the same stream and is answered from it. With a node, the node's machine that
+ * Registers a token, or a credential in its place. Its id is the command's: a repetition finds the same stream and is answered from it. With a node, the node's machine that
  * lives is deleted in the same append: a token that is not issued deletes nothing (N19).
  */
 @CommandHandler(IssueEnrolmentToken)
@@ -28,7 +28,7 @@ export class IssueEnrolmentTokenHandler implements ICommandHandler<IssueEnrolmen
   ) {}
 
   async execute(command: IssueEnrolmentToken): Promise<IssueTokenAnswer> {
-    const { personId, commandId, tokenHash } = command;
+    const { personId, commandId, secret } = command;
     const node = command.node === null ? null : await this.nodeOf(command.node, personId);
     const { state, replaces } = await this.issue(command, node).catch((cause: unknown) => {
       // The same secret under another command id: somebody's mistake, and a token is nobody's second one.
@@ -36,7 +36,7 @@ export class IssueEnrolmentTokenHandler implements ICommandHandler<IssueEnrolmen
     });
     if (!state) throw new Error('a token was issued and is not there');
     // The command id had registered another secret: what this caller holds would admit nobody.
-    if (state.tokenHash !== tokenHash || state.owner !== personId) throw new Refusal('token-refused');
+    if (state.tokenHash !== secret.hash || state.owner !== personId) throw new Refusal('token-refused');
     const { address, pins } = this.machineApi;
     return {
       token: { id: commandId, expiresAt: state.expiresAt, name: state.name },
@@ -47,14 +47,15 @@ export class IssueEnrolmentTokenHandler implements ICommandHandler<IssueEnrolmen
   }
 
   private async issue(command: IssueEnrolmentToken, node: KnownNode | null): Promise<Issued> {
-    const { personId, commandId, tokenHash, name, expiresIn } = command;
+    const { personId, commandId, secret, name, expiresIn } = command;
     const issue: IssueToken = {
       type: 'IssueToken',
-      tokenHash,
+      tokenHash: secret.hash,
       owner: personId,
       name,
       expiresIn,
       ...(node ? { node: node.id } : {}),
+      ...(secret.preadmits ? { preadmits: true } : {}),
     };
     const stream = tokenStream(commandId);
     const options = { actor: { kind: 'person', id: personId }, commandId } as const;

@@ -96,7 +96,7 @@ it('tells a whole life from the record alone, to the last fact, in pages of any 
   expect(whole?.machine).toEqual({ id, name: 'anvil' });
   expect(whole?.facts.through).toBe(whole?.facts.recorded);
   expect(told(whole?.entries ?? [])).toEqual([
-    'admitted by person anna as "forge"',
+    'admitted by person anna with an enrolment token as "forge"',
     'credential 1 registered',
     'credential 1 used for the first time',
     'the agent started (start 1)',
