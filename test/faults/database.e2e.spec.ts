@@ -18,7 +18,7 @@ const BUSY_MS = 60_000;
 const WINDOW = 10;
 /** What a hand-made machine calls itself. */
 const BY_HAND = 'by hand';
-const POWER_CUTS = amount({ usual: 4, whole: 10 });
+const POWER_CUTS = amount({ usual: 3, whole: 10 });
 const VOLUME_BYTES = 48 * 1_048_576;
 
 jest.setTimeout(240_000);

@@ -7,7 +7,7 @@ import { expectUnharmed } from './unharmed.js';
 
 /** Longer than all that a client or a reader waits for before it tries again. */
 const AWAY_SECONDS = amount({ usual: 20, whole: 60 });
-const KILLS = amount({ usual: 6, whole: 20 });
+const KILLS = amount({ usual: 4, whole: 20 });
 
 describe(`under a load of ${RATE} checks per second, a nats-server`, () => {
   let stage: FanOut;

@@ -31,7 +31,15 @@ if (verb === 'up') {
   const cluster = await EmbeddedCluster.open({
     directory,
     port: Number(port),
-    settings: { max_connections: '300', shared_buffers: '128MB', wal_level: 'replica', max_wal_size: '2GB' },
+    settings: {
+      max_connections: '300',
+      shared_buffers: '128MB',
+      wal_level: 'replica',
+      max_wal_size: '2GB',
+      // Nobody cuts the power of this one. Tests that end a server end one of their own, which syncs as in earnest.
+      fsync: 'off',
+      full_page_writes: 'off',
+    },
   });
   await cluster.ensureDatabase('template_rollcall');
   await migrate({ connectionString: cluster.url('template_rollcall'), directory: join(root, 'infra/migrations') });

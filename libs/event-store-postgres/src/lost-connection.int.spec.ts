@@ -14,7 +14,7 @@ jest.setTimeout(300_000);
 
 /** Each of the four failpoints inside the call 20 times at least. */
 const RUNS = 1_000;
-const LANES = 4;
+const LANES = 8;
 const actor = { kind: 'person', id: 'test' } as const;
 
 /** The name of the prepared statement, as a message that binds its parameters carries it. */
