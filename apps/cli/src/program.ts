@@ -338,8 +338,12 @@ export const buildProgram = (
     .description('let it in, as a machine of yours')
     .argument(...CODE)
     .option('--name <name>', 'a name for its node')
+    .addOption(new Option('--new', 'for a node not seen before (the default)').conflicts('node'))
+    .option('--node <machine>', 'as the next machine of a node; the one that it has is deleted at once')
     .option('--yes', 'without asking')
-    .action((code: string, options: { name?: string; yes?: boolean }) => approveCode(code, options, context()));
+    .action((code: string, options: { name?: string; node?: string; yes?: boolean }) =>
+      approveCode(code, options, context()),
+    );
   codes
     .command('refuse')
     .description('do not let it in')

@@ -25,6 +25,7 @@ import { EnrolInstallationHandler } from './machine/enrol/enrol.handler.js';
 import { MachineTerms } from './machine/machine-terms.js';
 import { RedeemPreadmissionController } from './machine/redeem-preadmission/redeem-preadmission.controller.js';
 import { RefusedClaims } from './machine/refused-claims.js';
+import { Successions } from './machine/successions.js';
 import { CredentialForm } from './machine/presented-credential.js';
 import { RecordEpoch } from './record/record-epoch.js';
 
@@ -60,6 +61,7 @@ export class MachineApiModule {
         AcceptMachineCheckHandler,
         EnrolInstallationHandler,
         RefusedClaims,
+        Successions,
         RequestShortCodeHandler,
         RedeemShortCodeHandler,
         CodeStarts,

@@ -40,6 +40,19 @@ describe('a short code (O12)', () => {
     given(requested, refused).when({ type: 'RefuseCode' }, { now: NOW }).thenNothing();
   });
 
+  it('may be approved for a node, which gets its next machine by it, and then once only: the node has that machine by then (N19)', () => {
+    const forNode = { ...approve, node: 'node-1' };
+    given(requested)
+      .when(forNode, { now: NOW })
+      .then({ ...approved, node: 'node-1' });
+    given(requested, { ...approved, node: 'node-1' })
+      .when(forNode, { now: NOW })
+      .thenRefused('code-refused', {});
+    given(requested, approved).when(forNode, { now: NOW }).thenRefused('code-refused', {});
+    const state = code.evolve(code.evolve(code.initial(), requested), { ...approved, node: 'node-1' });
+    expect(state?.answer).toEqual({ approvedBy: 'person-1', name: null, node: 'node-1' });
+  });
+
   it.each<[string, readonly CodeEvent[], number, object]>([
     ['unknown', [], NOW, approve],
     ['expired', [requested], END, approve],

@@ -1,6 +1,6 @@
 import { type Decider, type Instant, instantOf, Refusal, timestampOf } from '@rollcall/decider';
 import { type CodeCommand, deviceCodeKey, userCodeKey } from './commands.js';
-import type { CodeEvent, CodeRequested } from './facts.js';
+import type { CodeApproved, CodeEvent, CodeRequested } from './facts.js';
 
 /** Seconds that a short code lives. */
 export const CODE_LIFE_SECONDS = 600;
@@ -22,11 +22,14 @@ export const readUserCode = (typed: string): string | null => {
   return CODE_FORM.test(letters) ? `${letters.slice(0, 4)}-${letters.slice(4)}` : null;
 };
 
+/** Who let the installation in, and as what. */
+export type CodeApproval = { readonly approvedBy: string; readonly name: string | null; readonly node?: string };
+
 /** What is known of one short code; null before it is asked for. */
 export type CodeState =
   | (Omit<CodeRequested, 'type'> & {
       /** What a person said of it; null: nobody yet. */
-      readonly answer: { readonly approvedBy: string; readonly name: string | null } | 'refused' | null;
+      readonly answer: CodeApproval | 'refused' | null;
     })
   | null;
 
@@ -46,9 +49,12 @@ export const code: Decider<CodeState, CodeCommand, CodeEvent> = {
     if (!state || now >= instantOf(state.expiresAt)) throw new Refusal('code-refused');
     switch (command.type) {
       case 'ApproveCode': {
-        const { owner, name } = command;
-        if (state.answer === null) return [{ type: 'CodeApproved', owner, name }];
+        const { owner, name, node } = command;
+        if (state.answer === null)
+          return [{ type: 'CodeApproved', owner, name, ...(node === undefined ? {} : { node }) }];
         if (state.answer === 'refused' || state.answer.approvedBy !== owner) throw new Refusal('code-refused');
+        // By now the node may have the machine that the first approval was for, and it would be deleted with this one.
+        if (node !== undefined) throw new Refusal('code-refused');
         return [];
       }
       case 'RefuseCode':
@@ -65,7 +71,7 @@ export const code: Decider<CodeState, CodeCommand, CodeEvent> = {
         return { ...asked, answer: null };
       }
       case 'CodeApproved':
-        return state && { ...state, answer: { approvedBy: fact.owner, name: fact.name } };
+        return state && { ...state, answer: approvalOf(fact) };
       case 'CodeRefused':
         return state && { ...state, answer: 'refused' };
       default:
@@ -81,6 +87,12 @@ export const code: Decider<CodeState, CodeCommand, CodeEvent> = {
         ]
       : [],
 };
+
+const approvalOf = ({ owner, name, node }: CodeApproved): CodeApproval => ({
+  approvedBy: owner,
+  name,
+  ...(node === undefined ? {} : { node }),
+});
 
 /** Whether a person can still answer for a code, or its machine still wait. `now` is a time of the record. */
 export const isOpen = (state: CodeState, now: Instant): state is NonNullable<CodeState> & { readonly answer: null } =>

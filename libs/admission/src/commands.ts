@@ -30,7 +30,13 @@ export type RequestCode = {
 };
 
 /** A person lets the installation in that shows the code; it is theirs then. */
-export type ApproveCode = { readonly type: 'ApproveCode'; readonly owner: string; readonly name: string | null };
+export type ApproveCode = {
+  readonly type: 'ApproveCode';
+  readonly owner: string;
+  readonly name: string | null;
+  /** The node that is to get its next machine; left out for a node not seen before (N19). */
+  readonly node?: string;
+};
 
 /** A person does not. */
 export type RefuseCode = { readonly type: 'RefuseCode' };

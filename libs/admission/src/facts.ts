@@ -52,6 +52,8 @@ export type CodeApproved = {
   readonly owner: string;
   /** A name for the node; null when the first named check names it. */
   readonly name: string | null;
+  /** The node that gets its next machine with it; left out for a node not seen before (N19). */
+  readonly node?: string;
 };
 
 /** A person typed the code and does not. */

@@ -78,7 +78,7 @@ const code: Samples<CodeEvent> = {
     report: { hostname: 'forge', agentVersion: '1.0.0', platform: 'linux', arch: null },
     expiresAt: EXPIRES,
   },
-  CodeApproved: { owner: 'p', name: null },
+  CodeApproved: { owner: 'p', name: null, node: 'n' },
   CodeRefused: {},
 };
 const person: Samples<PersonEvent> = {

@@ -513,10 +513,21 @@ export type WaitingCode = {
 export type LookUpCodeRequest = { readonly code: string };
 
 /** `POST /v1/codes/approve` */
-export type ApproveCodeRequest = { readonly commandId: string; readonly code: string; readonly name?: string | null };
+export type ApproveCodeRequest = {
+  readonly commandId: string;
+  readonly code: string;
+  readonly name?: string | null;
+  /** As for a token: a machine of the node that is to get its next one. The one that lives is deleted in the same append (N19). */
+  readonly node?: string | null;
+};
 
 /** `POST /v1/codes/refuse` */
 export type RefuseCodeRequest = { readonly commandId: string; readonly code: string };
 
 /** What a person's answer came to. */
-export type AnsweredCode = { readonly code: string; readonly answer: 'approved' | 'refused' };
+export type AnsweredCode = {
+  readonly code: string;
+  readonly answer: 'approved' | 'refused';
+  /** The newest machine of the node, deleted by now; null for a node not seen before, and for a refusal. */
+  readonly replaces: string | null;
+};

@@ -11,6 +11,7 @@ import { EXIT, Failure } from '../failure.js';
 import { clockTime } from '../output/relative-time.js';
 import type { Plane } from '../plane/plane.js';
 import { askYes } from '../session/ask.js';
+import { agreedNode } from './issue-token.js';
 
 /** `rollcall codes show CODE`: what the installation that shows it claims to be. */
 export const showCode = async (code: string, { output, plane }: Context): Promise<void> => {
@@ -19,10 +20,13 @@ export const showCode = async (code: string, { output, plane }: Context): Promis
   for (const line of described(waiting)) output.line(line);
 };
 
-/** `rollcall codes approve CODE [--name NAME] [--yes]`: shows what it claims to be, asks, and lets it in as a machine of yours (O12). */
+/**
+ * `rollcall codes approve CODE [--new | --node MACHINE] [--name NAME] [--yes]`: shows what it claims to be, asks, and lets it in as a machine of
+ * yours (O12). With `--node` the node's machine is deleted in the same append (N19).
+ */
 export const approveCode = async (
   code: string,
-  options: { readonly name?: string; readonly yes?: boolean },
+  options: { readonly name?: string; readonly node?: string; readonly yes?: boolean },
   context: Context,
 ): Promise<void> => {
   const { output, surroundings } = context;
@@ -36,10 +40,15 @@ export const approveCode = async (
     if (!(await askYes('Type "yes" if it is the one in front of you: ', surroundings)))
       throw new Failure('Nobody was let in.');
   }
-  const request: ApproveCodeRequest = { commandId: randomUUID(), code, name: options.name ?? null };
+  const node = options.node === undefined ? null : await agreedNode(options.node, options.yes ?? false, context);
+  const request: ApproveCodeRequest = { commandId: randomUUID(), code, name: options.name ?? null, node };
   const answered = await plane.write<AnsweredCode>('POST', '/v1/codes/approve', request);
   if (output.asJson) output.json(answered);
-  else output.line(`${answered.code} is approved: the installation joins when it asks next, within some seconds.`);
+  else {
+    if (answered.replaces !== null)
+      output.note(`Machine ${answered.replaces} is deleted; its node keeps its name, labels and promises.`);
+    output.line(`${answered.code} is approved: the installation joins when it asks next, within some seconds.`);
+  }
 };
 
 /** `rollcall codes refuse CODE` */

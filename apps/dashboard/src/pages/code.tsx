@@ -7,6 +7,7 @@ export const CodePage = () => {
   const [typed, setTyped] = useState('');
   const [waiting, setWaiting] = useState<WaitingCode | null>(null);
   const [name, setName] = useState('');
+  const [node, setNode] = useState('');
   const [answered, setAnswered] = useState<AnsweredCode | null>(null);
   const [problem, setProblem] = useState('');
 
@@ -29,11 +30,13 @@ export const CodePage = () => {
         commandId: crypto.randomUUID(),
         code,
         ...(how === 'approve' && name.trim() !== '' ? { name: name.trim() } : {}),
+        ...(how === 'approve' && node.trim() !== '' ? { node: node.trim() } : {}),
       };
       setAnswered(await ask<AnsweredCode>('POST', `/v1/codes/${how}`, { body }));
       setWaiting(null);
       setTyped('');
       setName('');
+      setNode('');
     });
 
   return (
@@ -83,6 +86,16 @@ export const CodePage = () => {
             value={name}
             onInput={({ currentTarget }) => setName(currentTarget.value)}
           />
+          <label for="instead-of">
+            In place of a machine of yours, by its name: that one is deleted for good. Or nothing
+          </label>
+          <input
+            id="instead-of"
+            maxLength={256}
+            autocomplete="off"
+            value={node}
+            onInput={({ currentTarget }) => setNode(currentTarget.value)}
+          />
           <p role="alert" class="problem">
             {problem}
           </p>
@@ -101,7 +114,7 @@ export const CodePage = () => {
         {answered === null
           ? ''
           : answered.answer === 'approved'
-            ? `${answered.code} is approved: the installation joins when it asks next, within some seconds.`
+            ? `${answered.code} is approved: the installation joins when it asks next, within some seconds.${answered.replaces === null ? '' : ' The machine that it replaces is deleted.'}`
             : `${answered.code} is refused: nobody joins with it.`}
       </p>
     </main>

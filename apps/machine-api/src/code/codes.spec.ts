@@ -28,11 +28,13 @@ const ask = async (installation: Installation, profile: object = { hostname: 'fo
 };
 const redeem = (deviceCode: string, index = 0) =>
   post<EnrolmentAnswer & Problem>(on(index), '/v1/codes/redeem', { deviceCode });
-const answer = (userCode: string, command: 'approve' | 'refuse', name: string | null = null) =>
+const answer = (userCode: string, command: 'approve' | 'refuse', name: string | null = null, node?: string) =>
   store.decide(
     code,
     { claim: userCodeKey(hashOf(userCode)) },
-    command === 'approve' ? { type: 'ApproveCode', owner: OWNER, name } : { type: 'RefuseCode' },
+    command === 'approve'
+      ? { type: 'ApproveCode', owner: OWNER, name, ...(node ? { node } : {}) }
+      : { type: 'RefuseCode' },
     { actor: { kind: 'person', id: OWNER } },
   );
 const words = ({ status, headers, text }: Awaited<ReturnType<typeof redeem>>) => ({
@@ -54,6 +56,21 @@ it('lets an installation in whose code a person approved, with the credential th
   expect((await check(on(2), installation.credential)).body.machine.id).toBe(body.machine.id);
   const [admission] = await store.readStream(machineStream(body.machine.id));
   expect(admission).toMatchObject({ actor: { kind: 'person', id: OWNER }, event: { via: 'code' } });
+});
+
+it('gives a node its next machine by a code that a person approved for it, with its name; whoever comes second is refused (N19, C08)', async () => {
+  const first = await ask(newInstallation());
+  await answer(first.userCode, 'approve', 'lathe');
+  const { id } = (await redeem(first.deviceCode)).body.machine;
+  const node = (await store.view(machine, { stream: machineStream(id) }))!.state.enrolment!.nodeId;
+  await deleteMachine(store, id);
+  const [next, late] = [await ask(newInstallation()), await ask(newInstallation())];
+  for (const { userCode } of [next, late]) await answer(userCode, 'approve', null, node);
+  const { status, body } = await redeem(next.deviceCode);
+  expect([status, body.machine.name]).toEqual([201, 'lathe']);
+  const [admission] = await store.readStream(machineStream(body.machine.id));
+  expect(admission).toMatchObject({ event: { nodeId: node, succeeds: id, via: 'code' } });
+  expect((await redeem(late.deviceCode)).body.code).toBe('code-refused');
 });
 
 it('tells one who asks too soon to slow down, on whichever of its questions a person has not answered (O12)', async () => {

@@ -7,4 +7,12 @@ export class AnsweredCodeDto implements AnsweredCode {
 
   @ApiProperty({ enum: ['approved', 'refused'] })
   answer!: 'approved' | 'refused';
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    format: 'uuid',
+    description: 'The newest machine of the node, deleted by now; null for a node not seen before, and for a refusal.',
+  })
+  replaces!: string | null;
 }

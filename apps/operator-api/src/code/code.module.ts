@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { MachineModule } from '../machine/machine.module.js';
 import { ApproveCodeController } from './approve-code/approve-code.controller.js';
 import { ApproveShortCodeHandler } from './approve-code/approve-code.handler.js';
 import { LookUpCodeController } from './look-up-code/look-up-code.controller.js';
@@ -8,6 +9,7 @@ import { WaitingCodes } from './waiting-codes.js';
 
 /** People answer installations that show a short code. */
 @Module({
+  imports: [MachineModule],
   controllers: [LookUpCodeController, ApproveCodeController, RefuseCodeController],
   providers: [WaitingCodes, ApproveShortCodeHandler, RefuseShortCodeHandler],
 })

@@ -1,5 +1,6 @@
 import { code, codeStream } from '@rollcall/admission';
 import { PinnedClient } from '@rollcall/pinned-https';
+import { machine, machineStream } from '@rollcall/machine';
 import { hashOf, type SignInAnswer } from '@rollcall/wire';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
@@ -78,7 +79,7 @@ it('tells a person who typed a code what claims to be behind it, and takes one a
   const approval = { commandId: randomUUID(), code: shown, name: 'build-box' };
   expect(await post('/v1/codes/approve', approval, session)).toMatchObject({
     status: 200,
-    body: { code: shown, answer: 'approved' },
+    body: { code: shown, answer: 'approved', replaces: null },
   });
   expect((await post('/v1/codes/approve', approval, session)).status).toBe(200);
   const after = await post('/v1/codes/look-up', { code: shown }, session);
@@ -86,11 +87,32 @@ it('tells a person who typed a code what claims to be behind it, and takes one a
   expect([after.body['code'], refusal.body['code']]).toEqual(['code-refused', 'code-refused']);
 });
 
+it('makes the installation the next machine of a node, and deletes the one that the node has, both or neither (N19)', async () => {
+  const session = await newSession();
+  const before = await plane.join({ name: 'lathe' });
+  const approve = (shown: string) =>
+    post('/v1/codes/approve', { commandId: randomUUID(), code: shown, node: before.id }, session);
+  const isDeleted = async () =>
+    (await plane.store.view(machine, { stream: machineStream(before.id) }))?.state.enrolment?.deleted;
+  const refused = await waiting();
+  await post('/v1/codes/refuse', { commandId: randomUUID(), code: refused }, session);
+  expect([(await approve(refused)).body['code'], await isDeleted()]).toEqual(['code-refused', false]);
+  const shown = await waiting();
+  expect((await approve(shown)).body).toEqual({ code: shown, answer: 'approved', replaces: before.id });
+  expect(await isDeleted()).toBe(true);
+  const [approval] = (await plane.store.readBatches((await plane.store.newest()).number - 1n, 1))[0]?.facts ?? [];
+  expect(approval).toMatchObject({ event: { type: 'CodeApproved', node: expect.any(String) } });
+});
+
 it('records who refused one (O12)', async () => {
   const session = await newSession();
   const shown = await waiting();
   const refusal = { commandId: randomUUID(), code: shown };
-  expect((await post('/v1/codes/refuse', refusal, session)).body).toEqual({ code: shown, answer: 'refused' });
+  expect((await post('/v1/codes/refuse', refusal, session)).body).toEqual({
+    code: shown,
+    answer: 'refused',
+    replaces: null,
+  });
   const batches = await plane.store.readBatches((await plane.store.newest()).number - 1n, 1);
   expect(batches[0]?.facts[0]).toMatchObject({
     actor: { kind: 'person', id: plane.personId },

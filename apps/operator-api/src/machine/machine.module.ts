@@ -20,6 +20,7 @@ import { ResumeMachineController } from './resume-machine/resume-machine.control
 import { ResumeMachineHandler } from './resume-machine/resume-machine.handler.js';
 import { ShowHistoryController } from './show-history/show-history.controller.js';
 import { ShowLogTailController } from './show-log-tail/show-log-tail.controller.js';
+import { VacatedNodes } from './vacated-nodes.js';
 import { UploadedLogTail } from './show-log-tail/uploaded-log-tail.js';
 import { ShowMachineController } from './show-machine/show-machine.controller.js';
 import { ShowReadinessController } from './show-readiness/show-readiness.controller.js';
@@ -53,7 +54,8 @@ import { ShowReadinessController } from './show-readiness/show-readiness.control
     RequestLogTailHandler,
     RequestRotationHandler,
     UploadedLogTail,
+    VacatedNodes,
   ],
-  exports: [OwnedMachines, OwnedPromises],
+  exports: [OwnedMachines, OwnedPromises, VacatedNodes],
 })
 export class MachineModule {}

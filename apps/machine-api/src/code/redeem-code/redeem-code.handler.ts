@@ -1,5 +1,5 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { code, codeIdOf, deviceCodeKey, isOpen, type CodeState } from '@rollcall/admission';
+import { code, codeIdOf, deviceCodeKey, isOpen, type CodeApproval, type CodeState } from '@rollcall/admission';
 import { instantOf, Refusal } from '@rollcall/decider';
 import { ClaimTaken, EventStore } from '@rollcall/event-store';
 import { identifierKey, machine, machineStream, redemptionKey } from '@rollcall/machine';
@@ -7,6 +7,7 @@ import { hashOf, isSecret, type EnrolmentAnswer } from '@rollcall/wire';
 import { randomUUIDv7 } from 'node:crypto';
 import { MachineTerms } from '../../machine/machine-terms.js';
 import { RefusedClaims } from '../../machine/refused-claims.js';
+import { Successions } from '../../machine/successions.js';
 import { POLL, PollPace } from '../poll-pace.js';
 import { RedeemShortCode } from './redeem-code.command.js';
 
@@ -24,6 +25,7 @@ export class RedeemShortCodeHandler implements ICommandHandler<RedeemShortCode> 
     private readonly terms: MachineTerms,
     private readonly pace: PollPace,
     private readonly refusedClaims: RefusedClaims,
+    private readonly successions: Successions,
   ) {}
 
   async execute({ deviceCode }: RedeemShortCode): Promise<EnrolmentAnswer> {
@@ -42,33 +44,36 @@ export class RedeemShortCodeHandler implements ICommandHandler<RedeemShortCode> 
   private async admit(
     id: string,
     { keyHash, identifierHash, report, expiresAt }: Requested,
-    { approvedBy, name }: { readonly approvedBy: string; readonly name: string | null },
+    { approvedBy, name, node }: CodeApproval,
   ): Promise<EnrolmentAnswer> {
     if (await this.store.holder(redemptionKey(id))) throw new Refusal('code-refused');
     const machineId = randomUUIDv7();
     try {
-      await this.store.decide(
+      const succeeds = node === undefined ? null : await this.successions.to(node, approvedBy);
+      const { state } = await this.store.decide(
         machine,
         { stream: machineStream(machineId) },
         {
           type: 'AdmitMachine',
           machineId,
-          nodeId: randomUUIDv7(),
+          nodeId: node ?? randomUUIDv7(),
           token: { id, expiresAt: instantOf(expiresAt), owner: approvedBy, name, via: 'code' },
           identifierHash,
           keyHash,
           report,
+          ...(succeeds ? { succeeds } : {}),
         },
         { actor: { kind: 'person', id: approvedBy } },
       );
+      const { interval } = this.terms.policy;
+      return { machine: { id: machineId, name: state.name?.value ?? null, owner: approvedBy }, interval };
     } catch (error) {
-      // Approved, and over before it was picked up.
+      // Approved, and over before it was picked up; or another admission to its node was quicker.
       if (error instanceof Refusal && error.code === 'token-refused') throw new Refusal('code-refused');
       if (!(error instanceof ClaimTaken)) throw error;
       if (error.key !== identifierKey(identifierHash)) throw new Refusal('code-refused');
       await this.refusedClaims.note(identifierHash, { token: id, hostname: report.hostname });
       throw new Refusal('identifier-in-use');
     }
-    return { machine: { id: machineId, name, owner: approvedBy }, interval: this.terms.policy.interval };
   }
 }

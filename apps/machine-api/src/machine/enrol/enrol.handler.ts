@@ -4,20 +4,18 @@ import { Refusal } from '@rollcall/decider';
 import { ClaimTaken, EventStore } from '@rollcall/event-store';
 import {
   credentialKey,
-  handingOn,
   identifierKey,
   machine,
   machineIdOf,
   machineStream,
-  nodeKey,
   redemptionKey,
   type MachineState,
-  type Succeeded,
 } from '@rollcall/machine';
 import { hashOf, isSecret } from '@rollcall/wire';
 import { randomUUIDv7 } from 'node:crypto';
 import { MachineTerms } from '../machine-terms.js';
 import { RefusedClaims } from '../refused-claims.js';
+import { Successions } from '../successions.js';
 import { EnrolInstallation, type Enrolled } from './enrol.command.js';
 
 /**
@@ -30,6 +28,7 @@ export class EnrolInstallationHandler implements ICommandHandler<EnrolInstallati
     private readonly store: EventStore,
     private readonly terms: MachineTerms,
     private readonly refusedClaims: RefusedClaims,
+    private readonly successions: Successions,
   ) {}
 
   async execute(command: EnrolInstallation): Promise<Enrolled> {
@@ -73,39 +72,24 @@ export class EnrolInstallationHandler implements ICommandHandler<EnrolInstallati
   /** Decides the admission on a new stream, at the record's time. @throws Refusal `token-refused` for an expired token. */
   private async admit(presented: IssuedToken, command: EnrolInstallation): Promise<Enrolled> {
     const machineId = randomUUIDv7();
-    const succeeds = await this.succeededBy(presented);
+    const { node, owner } = presented;
+    const succeeds = node === null ? null : await this.successions.to(node, owner);
     const { stream, state } = await this.store.decide(
       machine,
       { stream: machineStream(machineId) },
       {
         type: 'AdmitMachine',
         machineId,
-        nodeId: presented.node ?? randomUUIDv7(),
+        nodeId: node ?? randomUUIDv7(),
         token: presented,
         identifierHash: command.identifierHash,
         keyHash: command.credentialHash,
         report: command.report,
         ...(succeeds ? { succeeds } : {}),
       },
-      { actor: { kind: 'person', id: presented.owner } },
+      { actor: { kind: 'person', id: owner } },
     );
     return this.answer(stream, state, true);
-  }
-
-  /**
-   * The newest machine of the token's node; null for a node not seen before. Who joins the node meanwhile takes the succession, and this
-   * admission fails by that claim.
-   *
-   * @throws Refusal `token-refused` where the node has a machine that lives: another token was quicker.
-   */
-  private async succeededBy({ node, owner }: IssuedToken): Promise<Succeeded | null> {
-    if (node === null) return null;
-    const newest = await this.store.holder(nodeKey(node));
-    const view = newest && (await this.store.view(machine, { stream: newest.stream }));
-    const handedOn = view && handingOn(view.state);
-    if (handedOn?.owner !== owner) throw new Refusal('token-refused');
-    const { machineId, name, labels } = handedOn;
-    return { machineId, name, labels };
   }
 
   private async taken(key: string, { id }: IssuedToken, command: EnrolInstallation): Promise<Refusal> {

@@ -10,6 +10,8 @@ export class ApproveShortCode extends Command<AnsweredCode> {
     /** As it was typed. */
     readonly code: string,
     readonly name: string | null,
+    /** A machine of the node that is to get its next one, as the person calls it; null for a node not seen before. */
+    readonly node: string | null,
   ) {
     super();
   }

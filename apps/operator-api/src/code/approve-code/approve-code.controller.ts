@@ -14,7 +14,10 @@ import { ApproveCodeDto } from './approve-code.dto.js';
 export class ApproveCodeController {
   constructor(private readonly commands: CommandBus) {}
 
-  /** Lets in the installation that shows the code: it becomes a machine of this person at its next question (O12). */
+  /**
+   * Lets in the installation that shows the code: it becomes a machine of this person at its next question (O12). For a node, the machine that it
+   * has is deleted in the same append (N19).
+   */
   @Post()
   @HttpCode(200)
   @ApiOkResponse({ type: AnsweredCodeDto })
@@ -23,13 +26,15 @@ export class ApproveCodeController {
     'session-not-fresh',
     'code-refused',
     'too-many-wrong-codes',
+    'machine-not-found',
+    'name-ambiguous',
     'invalid-body',
     'unavailable',
   )
   approveCode(
     @Caller() person: SignedIn,
-    @Body(STRICT_BODY) { commandId, code, name = null }: ApproveCodeDto,
+    @Body(STRICT_BODY) { commandId, code, name = null, node = null }: ApproveCodeDto,
   ): Promise<AnsweredCode> {
-    return this.commands.execute(new ApproveShortCode(person, commandId, code, name));
+    return this.commands.execute(new ApproveShortCode(person, commandId, code, name, node));
   }
 }

@@ -17,4 +17,16 @@ export class ApproveCodeDto implements ApproveCodeRequest {
   @IsOptional()
   @IsDisplayName()
   name?: string | null;
+
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    maxLength: 256,
+    description:
+      'A machine of the node that gets its next one, as for an enrolment token. Without it: a node not seen before.',
+  })
+  @IsOptional()
+  @IsString()
+  @MaxLength(256)
+  node?: string | null;
 }

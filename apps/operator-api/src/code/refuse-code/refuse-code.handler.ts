@@ -17,7 +17,7 @@ export class RefuseShortCodeHandler implements ICommandHandler<RefuseShortCode> 
     return this.codes.withTyped(typed, person.sessionId, async (found) => {
       const actor = { kind: 'person', id: person.id } as const;
       await this.store.decide(code, { stream: found.stream }, { type: 'RefuseCode' }, { actor, commandId });
-      return { code: found.code, answer: 'refused' };
+      return { code: found.code, answer: 'refused', replaces: null };
     });
   }
 }
