@@ -9,6 +9,7 @@ import { lineLog } from '../log.js';
 import { DiskProbe } from '../probes/disk-probe.js';
 import { LogoutProbe } from '../probes/logout-probe.js';
 import { PROBE_EVERY } from '../probes/probed-readiness.js';
+import type { Reached } from '../rotation/rotate.js';
 import { VERSION } from '../version.js';
 
 /** What this machine says of itself, in enrolment and checks. */
@@ -25,8 +26,10 @@ export const portrait = () => {
  *
  * SIGTERM and SIGINT stop it with the reason `signal` and leave no latch; a second one changes nothing, because the goodbye is under its own
  * deadline (O17, C17).
+ *
+ * @param reached told of each step of a rotation; no command line and no environment can give one (Default: nobody listens)
  */
-export const run = async (directory: StateDirectory): Promise<number> => {
+export const run = async (directory: StateDirectory, _options?: unknown, reached?: Reached): Promise<number> => {
   const clock = new SystemClock();
   const remembered = new RememberedLines();
   const log = lineLog((line) => {
@@ -50,6 +53,7 @@ export const run = async (directory: StateDirectory): Promise<number> => {
       probeEvery: lowered(process.env['ROLLCALL_AGENT_PROBE_INTERVAL_MS'], PROBE_EVERY),
       portrait: portrait(),
       limits: { ...LIMITS, floor: lowered(process.env['ROLLCALL_AGENT_INTERVAL_FLOOR_MS'], LIMITS.floor) },
+      reached,
     },
     (ask) => {
       stop = () => ask('signal');

@@ -20,7 +20,7 @@ import { PROBE_EVERY, ProbedReadiness } from '../probes/probed-readiness.js';
 import { VERSION } from '../version.js';
 import { checkSentence, shownChecks, type AgentStatus } from './agent-status.js';
 import { findingsLine, shownReadiness } from './shown-readiness.js';
-import { toldRotation, type RotationEnd } from '../rotation/rotate.js';
+import { toldRotation, type Reached, type RotationEnd } from '../rotation/rotate.js';
 import { Rotations } from '../rotation/rotations.js';
 import { stopReasonIn } from './stop-reason.js';
 
@@ -39,6 +39,8 @@ export type DaemonOptions = {
   readonly logTail: () => Buffer;
   /** Resolves when running work has been finished or put down; checks go on meanwhile (C17). (Default: there is no work) */
   readonly drain?: () => Promise<void>;
+  /** Told of each step of a rotation. (Default: nobody listens) */
+  readonly reached?: Reached | undefined;
 };
 
 /** Why there is no daemon: another one is running, or a person stopped it. */
@@ -84,6 +86,7 @@ export class Daemon {
           // Whether the next one could be kept is to be seen at once, and not a minute later.
           this.#credentialProbe.lookAgain();
         }),
+      reached: options.reached,
     });
     this.#credentialProbe = new CredentialProbe(
       options.directory,
@@ -129,7 +132,7 @@ export class Daemon {
       if (since !== null) return { kind: 'stopped-by-person', since };
       await removeTemporaries(directory.path);
       const boot = await nextBoot(directory.boot);
-      const notebook = new FileNotebook(directory, log);
+      const notebook = new FileNotebook(directory, log, options.reached);
       await keepBoot(directory.boot, boot).catch((error: unknown) =>
         log.error('The number of this start cannot be kept', error),
       );

@@ -2,6 +2,7 @@ import { readPrivateFile, renamePrivateFile, writePrivateFile } from '@rollcall/
 import { hashOf } from '@rollcall/wire';
 import { Notebook, type KeptAnswer, type Key } from '../check/enrolment.js';
 import type { Log } from '../log.js';
+import type { Reached } from '../rotation/rotate.js';
 import { keepBoot } from './boot-counter.js';
 import { readCredential } from './credential-file.js';
 import { readHomePlane, writeHomePlane } from './home-plane.js';
@@ -14,16 +15,19 @@ import type { StateDirectory } from './state-directory.js';
 export class FileNotebook extends Notebook {
   readonly #directory: StateDirectory;
   readonly #log: Log;
+  readonly #reached: Reached;
   #last: Promise<void> = Promise.resolve();
   #problem: string | null = null;
   /** Only the newest chain token is worth a write: while one is under way, the ones between are skipped. */
   #chain: string | null = null;
   #answer = '';
 
-  constructor(directory: StateDirectory, log: Log) {
+  /** @param reached told when a next credential was used, and when it is in its place (Default: nobody listens) */
+  constructor(directory: StateDirectory, log: Log, reached: Reached = () => undefined) {
     super();
     this.#directory = directory;
     this.#log = log;
+    this.#reached = reached;
   }
 
   /** Why something could not be kept, or null. */
@@ -70,7 +74,10 @@ export class FileNotebook extends Notebook {
     this.#queue(async () => {
       const { credential, nextCredential } = this.#directory;
       const next = await readCredential(nextCredential);
-      if (next.state === 'whole' && next.key.secret === key.secret) await renamePrivateFile(nextCredential, credential);
+      if (next.state !== 'whole' || next.key.secret !== key.secret) return;
+      this.#reached('used', key.generation);
+      await renamePrivateFile(nextCredential, credential);
+      this.#reached('placed', key.generation);
     });
   }
 

@@ -23,11 +23,19 @@ export type RotationOptions = {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Told of each step that is behind it. (Default: nobody listens) */
-  readonly reached?: (step: RotationStep) => void;
+  readonly reached?: Reached;
+  /** Puts a key in a file, durably, and throws where it cannot. (Default: `writeCredential`) */
+  readonly store?: (path: string, key: Key) => Promise<void>;
 };
 
-/** The next secret is kept; its hash is registered; its file says the plane's number. */
-export type RotationStep = 'stored' | 'registered' | 'numbered';
+/**
+ * The lock is held; the next secret is kept; its hash is registered; its file says the plane's number; a check with it has succeeded; it is in
+ * the place of the one before. The first four are steps of `rotate`, the others of whoever keeps what checks have told.
+ */
+export type RotationStep = 'begun' | 'stored' | 'registered' | 'numbered' | 'used' | 'placed';
+
+/** Told of a step, and of the next generation's number, as far as it is known by then. For tests that end a process there. */
+export type Reached = (step: RotationStep, generation: number) => void;
 
 /** How a rotation ended. Whatever it was, the key in use is where it was, and goes on counting until another one has succeeded. */
 export type RotationEnd =
@@ -75,14 +83,15 @@ const lockOf = async (path: string, clock: Clock, signal: AbortSignal): Promise<
 };
 
 const underLock = async (options: RotationOptions): Promise<RotationEnd> => {
-  const { directory, inUse, reached = () => undefined } = options;
+  const { directory, inUse, reached = () => undefined, store = writeCredential } = options;
+  reached('begun', inUse.generation + 1);
   if (!(await isStill(directory.credential, inUse))) return { kind: 'overtaken' };
   let next = begunIn(await readCredential(directory.nextCredential), inUse) ?? newKey(inUse);
   for (const isLastTry of [false, true]) {
     // Also one from before is written again: nobody knows whether its name has become durable.
-    const why = await kept(directory.nextCredential, next);
+    const why = await kept(store, directory.nextCredential, next);
     if (why !== null) return { kind: 'not-stored', why };
-    reached('stored');
+    reached('stored', next.generation);
     const end = await register(options, next);
     // It was void before it was ever used: the plane goes on with the key in use, so nothing is lost with this one.
     if (end.kind === 'refused' && end.code === 'hash-registered-before' && !isLastTry) next = newKey(inUse);
@@ -92,7 +101,7 @@ const underLock = async (options: RotationOptions): Promise<RotationEnd> => {
 };
 
 const register = async (options: RotationOptions, next: Key): Promise<RotationEnd> => {
-  const { directory, plane, inUse, clock, signal, reached = () => undefined } = options;
+  const { directory, plane, inUse, clock, signal, reached = () => undefined, store = writeCredential } = options;
   const request = { credentialHash: hashOf(next.secret) };
   let generation: number;
   try {
@@ -113,11 +122,11 @@ const register = async (options: RotationOptions, next: Key): Promise<RotationEn
       return { kind: 'lost', why: error.message };
     throw error;
   }
-  reached('registered');
+  reached('registered', generation);
   const key = { ...next, generation };
   // The number is for people, and for telling an older file from a newer one: without it the guess does as well.
-  if (generation > inUse.generation && generation !== next.generation) await kept(directory.nextCredential, key);
-  reached('numbered');
+  if (generation > inUse.generation && generation !== next.generation) await kept(store, directory.nextCredential, key);
+  reached('numbered', generation);
   return { kind: 'registered', key };
 };
 
@@ -143,9 +152,9 @@ const newKey = ({ generation, address }: Key): Key => ({
  * Keeps a key, durably; why not, where that failed. A directory that cannot be synced leaves the new content in place all the same: it is not
  * registered then, and the next try finds it.
  */
-const kept = async (path: string, key: Key): Promise<string | null> => {
+const kept = async (store: NonNullable<RotationOptions['store']>, path: string, key: Key): Promise<string | null> => {
   try {
-    await writeCredential(path, key);
+    await store(path, key);
     return null;
   } catch (error) {
     return (error as Error).message;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { LIMITS } from '@rollcall/check-schedule';
 import { Lifetime, SystemClock } from '@rollcall/lifetimes';
 import { removeTemporaries } from '@rollcall/secret-file';
-import { makeSecret } from '@rollcall/wire';
+import { hashOf, makeSecret } from '@rollcall/wire';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -237,6 +237,46 @@ it('goes on with the key in use where the next one cannot be kept, says so, and 
   await allIsWell(2);
   await agent.end();
 });
+
+/** What a disk does to the writes of a rotation, one after the other: how it fails, and whether the content is in place all the same. */
+type Failures = readonly ({ readonly code: 'ENOSPC' | 'EIO'; readonly isInPlace: boolean } | null)[];
+
+it.each<[string, Failures, 'not-stored' | 'registered']>([
+  ['is full', [{ code: 'ENOSPC', isInPlace: false }], 'not-stored'],
+  ['fails before the next secret is in place', [{ code: 'EIO', isInPlace: false }], 'not-stored'],
+  ['fails after it was put in place', [{ code: 'EIO', isInPlace: true }], 'not-stored'],
+  ['is full when the number is to be kept', [null, { code: 'ENOSPC', isInPlace: false }], 'registered'],
+  ['fails when the number is to be kept', [null, { code: 'EIO', isInPlace: false }], 'registered'],
+])(
+  'registers nothing that a start would not find where the disk %s, and goes on with what it finds when there is room (row 41, O19, I11)',
+  async (_, failures, kind) => {
+    await (await settledLife()).end();
+    // One that was voided before: so the plane gives the next one another number than the agent guesses.
+    plane.stream.do({ type: 'StartRotation', keyHash: hashOf(first.secret), nextKeyHash: hashOf(makeSecret('rcm')) });
+    const left = [...failures];
+    const store = async (path: string, key: Key): Promise<void> => {
+      const failure = left.shift() ?? null;
+      if (failure === null || failure.isInPlace) await writeCredential(path, key);
+      if (failure) throw Object.assign(new Error(`${failure.code}: the disk`), { code: failure.code });
+    };
+    const { signal } = new AbortController();
+    const registered = plane.registered.size;
+    const end = await rotate({ directory, plane, inUse: first, clock, signal, store });
+    expect(end.kind).toBe(kind);
+    expect(left).toEqual([]);
+    expect(plane.registered.size).toBe(registered + (kind === 'registered' ? 1 : 0));
+    expect(await fileOf(directory.credential)).toEqual(first);
+    const found = await fileOf(directory.nextCredential);
+    expect(found !== null).toBe(kind === 'registered' || failures.some((failure) => failure?.isInPlace));
+
+    expect((await rotate({ directory, plane, inUse: first, clock, signal })).kind).toBe('registered');
+    if (found) expect((await fileOf(directory.nextCredential))?.secret).toBe(found.secret);
+    const agent = await living();
+    await checkedInWith(3);
+    await allIsWell(3);
+    await agent.end();
+  },
+);
 
 it('changes nothing when the plane refuses, or something else answers (O20)', async () => {
   await (await settledLife()).end();

@@ -4,7 +4,7 @@ import type { Key } from '../check/enrolment.js';
 import type { StateDirectory } from '../installation/state-directory.js';
 import type { Log } from '../log.js';
 import type { Plane } from '../plane/plane.js';
-import { rotate, type RotationEnd } from './rotate.js';
+import { rotate, type Reached, type RotationEnd } from './rotate.js';
 
 /** What rotations are made of. */
 export type RotationsOptions = {
@@ -19,6 +19,8 @@ export type RotationsOptions = {
   readonly reload: () => Promise<void>;
   /** Runs work beside the checks until its end, which is awaited by whoever owns the checks too. */
   readonly beside: (work: (signal: AbortSignal) => Promise<void>) => void;
+  /** (Default: nobody listens) */
+  readonly reached?: Reached | undefined;
 };
 
 /**
@@ -63,11 +65,11 @@ export class Rotations {
   }
 
   async #turn(plane: Plane, inUse: Key, signal: AbortSignal): Promise<RotationEnd> {
-    const { directory, clock, log, settled, prefer, reload } = this.#o;
+    const { directory, clock, log, settled, prefer, reload, reached = () => undefined } = this.#o;
     try {
       // A key that has just succeeded may be on its way to its place.
       await settled();
-      const end = await rotate({ directory, plane, inUse, clock, signal });
+      const end = await rotate({ directory, plane, inUse, clock, signal, reached });
       this.#note(end);
       if (end.kind === 'registered') prefer(end.key);
       if (end.kind === 'overtaken') await reload();
