@@ -1,18 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { execFile } from 'node:child_process';
-import { chmod, chown, mkdir, mkdtemp, open, readFile, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chown, mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import type { MachineList } from '@rollcall/wire';
 import { amount } from '../support/amount.js';
 import { ownCluster, type OwnCluster } from '../support/own-cluster.js';
 import { QUICK } from '../support/plane.js';
 import { eventually } from '../support/processes.js';
 import { Recording, RATE, type Instance } from '../support/recording.js';
+import { fill, smallVolume } from '../support/small-volume.js';
 import { expectRecorded } from './recorded.js';
 
-const run = promisify(execFile);
 const BUSY_MS = 60_000;
 /** In seconds: longer than a refused machine is asked to wait, as in earnest. */
 const WINDOW = 10;
@@ -109,7 +106,7 @@ describe(`under a load of ${RATE} checks per second, a data volume`, () => {
   let recording: Recording;
   beforeAll(async () => {
     begun = new AsyncDisposableStack();
-    volume = await smallVolume(begun);
+    volume = await smallVolume(begun, VOLUME_BYTES);
     ({ recording } = await start(begun, (cluster) => moveTo(volume, cluster)));
   }, 120_000);
   afterAll(() => begun.disposeAsync(), 60_000);
@@ -147,21 +144,7 @@ const start = async (
   return { cluster, recording };
 };
 
-/** Puts the tables on a volume of 48 MB, the log of the server beside it: it is full, and the server lives. Resolves to the volume. */
-const smallVolume = async (begun: AsyncDisposableStack): Promise<string> => {
-  if (process.getuid?.() !== 0) throw new Error('This test mounts a small file system, which only root may do');
-  const directory = await mkdtemp(join(tmpdir(), 'rollcall-volume-'));
-  begun.defer(() => rm(directory, { recursive: true }));
-  await chmod(directory, 0o711);
-  const volume = join(directory, 'small');
-  await mkdir(volume);
-  await run('mount', ['-t', 'tmpfs', '-o', `size=${VOLUME_BYTES}`, 'tmpfs', volume]);
-  begun.defer(async () => {
-    await run('umount', [volume]);
-  });
-  return volume;
-};
-
+/** Puts the tables on a volume, the log of the server beside it: it is full, and the server lives. */
 const moveTo = async (volume: string, cluster: OwnCluster): Promise<void> => {
   const { uid, gid } = await stat(join(cluster.directory, 'data'));
   const place = join(volume, 'tables');
@@ -169,20 +152,4 @@ const moveTo = async (volume: string, cluster: OwnCluster): Promise<void> => {
   await chown(place, uid, gid);
   await cluster.query(`create tablespace small location '${place}'`, 'postgres');
   await cluster.query('alter database rollcall set tablespace small', 'postgres');
-};
-
-/** Writes until nothing fits any more. */
-const fill = async (path: string): Promise<void> => {
-  await using file = await open(path, 'w');
-  for (const bytes of [1_048_576, 4_096])
-    for (;;) {
-      const isWritten = await file.write(Buffer.alloc(bytes)).then(
-        () => true,
-        (error: NodeJS.ErrnoException) => {
-          if (error.code !== 'ENOSPC') throw error;
-          return false;
-        },
-      );
-      if (!isWritten) break;
-    }
 };
