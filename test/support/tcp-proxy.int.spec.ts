@@ -26,6 +26,7 @@ afterAll(async () => {
 const joined = async () => {
   const client = connect(proxy.port, '127.0.0.1');
   const [[peer]] = (await Promise.all([once(server, 'connection'), once(client, 'connect')])) as [[Socket], unknown];
+  peer.on('error', () => {});
   const say = async (text: string) => {
     await new Promise((done) => peer.write(text, done));
     // The loopback has it; the proxy, which lives in this process, reads it in its next turns.
@@ -66,4 +67,37 @@ it('forgets what is under way when the connection ends', async () => {
   await once(client, 'close');
   proxy.delayAnswers(0);
   expect(await left()).toEqual([]);
+});
+
+it('holds what is said and who leaves, on both sides, until it heals, and loses nothing', async () => {
+  const { client, say } = await joined();
+  let heard = '';
+  client.setEncoding('utf8').on('data', (text: string) => (heard += text));
+  proxy.hold();
+  await say('held');
+  client.end();
+  expect([heard, client.readableEnded]).toEqual(['', false]);
+  proxy.heal();
+  await once(client, 'data');
+  expect(heard).toBe('held');
+  await once(client, 'close');
+});
+
+it('resets both sides', async () => {
+  const { client } = await joined();
+  proxy.reset();
+  const [error] = (await once(client, 'error')) as [NodeJS.ErrnoException];
+  expect(error.code).toBe('ECONNRESET');
+});
+
+it('carries no more than its width, and no sooner than half a round trip later', async () => {
+  const { client, say } = await joined();
+  proxy.narrow({ roundTripMs: 100, bytesPerSecond: 200_000 });
+  client.pause();
+  const started = await say('x'.repeat(100_000));
+  let heard = 0;
+  for await (const chunk of client) if ((heard += (chunk as Buffer).length) === 100_000) break;
+  expect(performance.now() - started).toBeGreaterThan(500);
+  proxy.narrow({ roundTripMs: 0, bytesPerSecond: Infinity });
+  client.destroy();
 });

@@ -1,12 +1,74 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A TCP proxy in front of a server, that can lose the server's answer, delay what it says, or go silent without closing. */
+/** What a path does to the bytes of one connection, read anew for each chunk. */
+type Terms = { readonly delayMs: number; readonly bytesPerSecond: number; readonly isHeld: boolean };
+
+/** As much as a router keeps of what does not fit on a narrow path yet; beyond it the sender has to wait. */
+const ROOM = 65_536;
+
+/** One direction of one connection: what was said arrives in order, as late and as slowly as the terms are at that time. */
+class Way {
+  readonly #late: { readonly chunk: Buffer | null; readonly due: number }[] = [];
+  /** When the last byte so far has left for the other side. */
+  #free = 0;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(
+    private readonly from: Socket,
+    private readonly to: Socket,
+    private readonly terms: () => Terms,
+  ) {}
+
+  /** @param chunk null: the end */
+  pass(chunk: Buffer | null): void {
+    const { delayMs, bytesPerSecond } = this.terms();
+    const now = performance.now();
+    this.#free = Math.max(this.#free, now) + ((chunk?.length ?? 0) / bytesPerSecond) * 1_000;
+    const due = Math.max(this.#free + delayMs, this.#late.at(-1)?.due ?? 0);
+    this.#late.push({ chunk, due });
+    this.settle();
+  }
+
+  /** Lets arrive what is due, waits for the rest, and lets the sender go on or wait. */
+  settle(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
+    const { isHeld, bytesPerSecond } = this.terms();
+    const now = performance.now();
+    const isDue = ({ due }: { readonly due: number }) => !isHeld && due <= now;
+    for (let first = this.#late[0]; first && isDue(first); first = this.#late[0]) {
+      const { chunk } = first;
+      this.#late.shift();
+      if (chunk === null) this.to.end();
+      else this.to.write(chunk);
+    }
+    const next = this.#late[0];
+    if (next && !isHeld) this.#timer = setTimeout(() => this.settle(), Math.max(1, next.due - now));
+    const isFull = ((this.#free - now) / 1_000) * bytesPerSecond > ROOM;
+    if (isHeld || isFull || this.to.writableNeedDrain) this.from.pause();
+    else this.from.resume();
+  }
+
+  forget(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#late.length = 0;
+  }
+}
+
+/**
+ * A TCP proxy in front of a server: it can lose the server's answer, be late or narrow, go silent without closing, hold everything and
+ * go on again, or reset.
+ */
 export class TcpProxy implements AsyncDisposable {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
+  readonly #ways = new Set<Way>();
   #silent = new WeakSet<Socket>();
-  #delayMs = 0;
+  #isHeld = false;
+  #delayMs = { there: 0, back: 0 };
+  #bytesPerSecond = Infinity;
   #lose: { readonly request: string; readonly lost: () => void } | null = null;
 
   private constructor(
@@ -52,9 +114,34 @@ export class TcpProxy implements AsyncDisposable {
     for (const socket of this.#sockets) this.#silent.add(socket);
   }
 
+  /**
+   * A dead path: no byte, no end and no reset passes, in either direction, on the connections that are open and those to come. Nothing is
+   * lost, as the sender's TCP would send it again: `heal` lets it arrive.
+   */
+  hold(): void {
+    this.#isHeld = true;
+    for (const way of this.#ways) way.settle();
+  }
+
+  heal(): void {
+    this.#isHeld = false;
+    for (const way of this.#ways) way.settle();
+  }
+
+  /** Ends every connection with a reset, to both sides. */
+  reset(): void {
+    for (const socket of this.#sockets) socket.resetAndDestroy();
+  }
+
   /** What the server says from now on arrives that many milliseconds later, on every connection and in order. 0: as fast as it can. */
   delayAnswers(milliseconds: number): void {
-    this.#delayMs = milliseconds;
+    this.#delayMs = { there: 0, back: milliseconds };
+  }
+
+  /** From now on a round trip takes that many milliseconds more, and each direction of each connection carries so many bytes a second. */
+  narrow({ roundTripMs, bytesPerSecond }: { readonly roundTripMs: number; readonly bytesPerSecond: number }): void {
+    this.#delayMs = { there: roundTripMs / 2, back: roundTripMs / 2 };
+    this.#bytesPerSecond = bytesPerSecond;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -64,25 +151,32 @@ export class TcpProxy implements AsyncDisposable {
   }
 
   #join(client: Socket): void {
-    const server = connect(this.target);
+    const server = connect({ ...this.target, allowHalfOpen: true });
     let losing: (() => void) | null = null;
-    const late: { readonly chunk: Buffer; readonly timer: NodeJS.Timeout; readonly due: number }[] = [];
-    /** Nothing overtakes what is under way: whichever timer fires, the oldest goes. */
-    const pass = (chunk: Buffer) => {
-      const now = performance.now();
-      const due = Math.max(now + this.#delayMs, late.at(-1)?.due ?? 0);
-      if (late.length === 0 && due <= now) return void client.write(chunk);
-      const timer = setTimeout(() => client.write(late.shift()?.chunk ?? ''), due - now);
-      late.push({ chunk, timer, due });
-    };
+    const termsOf = (direction: 'there' | 'back') => (): Terms => ({
+      delayMs: this.#delayMs[direction],
+      bytesPerSecond: this.#bytesPerSecond,
+      isHeld: this.#isHeld,
+    });
+    const there = new Way(client, server, termsOf('there'));
+    const back = new Way(server, client, termsOf('back'));
     const cut = () => {
-      for (const { timer } of late.splice(0)) clearTimeout(timer);
+      for (const way of [there, back]) {
+        way.forget();
+        this.#ways.delete(way);
+      }
       client.destroy();
       server.destroy();
     };
-    for (const socket of [client, server]) {
+    for (const way of [there, back]) this.#ways.add(way);
+    for (const [socket, way, other] of [
+      [client, there, back],
+      [server, back, there],
+    ] as const) {
       this.#sockets.add(socket);
       socket.on('error', cut);
+      socket.on('drain', () => other.settle());
+      socket.on('end', () => (this.#silent.has(client) ? undefined : way.pass(null)));
       socket.on('close', () => {
         this.#sockets.delete(socket);
         cut();
@@ -94,13 +188,14 @@ export class TcpProxy implements AsyncDisposable {
         losing = this.#lose.lost;
         this.#lose = null;
       }
-      server.write(chunk);
+      there.pass(chunk);
     });
     server.on('data', (chunk) => {
       if (this.#silent.has(client)) return;
-      if (!losing) return pass(chunk);
+      if (!losing) return back.pass(chunk);
       cut();
       losing();
     });
+    for (const way of [there, back]) way.settle();
   }
 }
