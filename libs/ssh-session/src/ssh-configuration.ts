@@ -1,0 +1,187 @@
+import { execFile } from 'node:child_process';
+import { homedir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { DestinationRefused, type Destination } from './destination.js';
+import type { SshTarget } from './ports.js';
+
+const run = promisify(execFile);
+
+/** What a person can say on the command line in place of the configuration. */
+export type ConfigurationOptions = {
+  /** In place of `~/.ssh/config` and the system's. */
+  readonly file?: string | undefined;
+  /** Private key files that come before those of the configuration. */
+  readonly identities?: readonly string[];
+  /** Where `SSH_AUTH_SOCK` and the home directory are read from. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+};
+
+/** The values of each setting, in order, by its name in lower case. */
+export type Settings = ReadonlyMap<string, readonly string[]>;
+
+/** What `ssh -G` has resolved: Include, Match, tokens and defaults. One line for each setting; some come more than once. */
+export const parseSettings = (text: string): Settings => {
+  const settings = new Map<string, string[]>();
+  for (const line of text.split('\n')) {
+    const [, name, value = ''] = /^(\S+)\s*(.*)$/.exec(line.trim()) ?? [];
+    if (name) settings.set(name.toLowerCase(), [...(settings.get(name.toLowerCase()) ?? []), value]);
+  }
+  return settings;
+};
+
+/**
+ * Resolves what a person asked for with OpenSSH's own reading of the person's configuration, the host in between included.
+ *
+ * @throws DestinationRefused, which names the setting
+ */
+export const resolveDestination = async (target: SshTarget, options: ConfigurationOptions): Promise<Destination> => {
+  const settings = await settingsOf(target, options);
+  const jump = jumpOf(settings, target.host);
+  if (jump === null) return destinationOf(target.host, settings, options, null);
+  const between = await settingsOf(jump, options);
+  if (jumpOf(between, jump.host) !== null)
+    throw new DestinationRefused(
+      'ProxyJump',
+      `The ssh configuration reaches ${target.host} by ${jump.host}, and that by another host (ProxyJump): only one host in between is supported`,
+    );
+  return destinationOf(target.host, settings, options, destinationOf(jump.host, between, options, null));
+};
+
+const settingsOf = async ({ host, user, port }: SshTarget, { file, env }: ConfigurationOptions): Promise<Settings> => {
+  // Neither an option of ssh nor something that a shell or a log would take for more than a name.
+  if (!/^[^-\s\p{C}@/'"`$\\;&<>|(){}][^\s\p{C}@/'"`$\\;&<>|(){}]*$/u.test(host))
+    throw new DestinationRefused('Host', `"${host}" is not the name of a host`);
+  const args = [
+    '-G',
+    ...(file === undefined ? [] : ['-F', file]),
+    ...(user === undefined ? [] : ['-l', user]),
+    ...(port === undefined ? [] : ['-p', String(port)]),
+    '--',
+    host,
+  ];
+  try {
+    const { stdout } = await run('ssh', args, { env, maxBuffer: 1_048_576, timeout: 30_000 });
+    return parseSettings(stdout);
+  } catch (cause) {
+    const { code, stderr } = cause as { code?: unknown; stderr?: string };
+    if (code === 'ENOENT')
+      throw new DestinationRefused('ssh', 'The ssh configuration is read by OpenSSH, and there is no `ssh` here', {
+        cause,
+      });
+    throw new DestinationRefused(
+      'ssh',
+      `OpenSSH does not accept the configuration for ${host}: ${stderr?.trim() ?? String(cause)}`,
+      { cause },
+    );
+  }
+};
+
+/** The one host in between, or null. */
+const jumpOf = (settings: Settings, host: string): SshTarget | null => {
+  const command = chosen(settings, 'proxycommand');
+  if (command !== null)
+    throw new DestinationRefused(
+      'ProxyCommand',
+      `The ssh configuration reaches ${host} by a ProxyCommand, which is not supported; ProxyJump is`,
+    );
+  const jump = chosen(settings, 'proxyjump');
+  if (jump === null) return null;
+  if (jump.includes(','))
+    throw new DestinationRefused(
+      'ProxyJump',
+      `The ssh configuration reaches ${host} by several hosts (ProxyJump ${jump}): only one host in between is supported`,
+    );
+  return parseTarget(jump.replace(/^ssh:\/\//, ''));
+};
+
+/**
+ * Reads `[user@]host[:port]`, an IPv6 address in brackets where a port follows.
+ *
+ * @throws DestinationRefused
+ */
+export const parseTarget = (text: string): SshTarget => {
+  const [, user, bracketed, plain, port] =
+    /^(?:([^@]+)@)?(?:\[([^\]]+)\]|([^:]+|[^:]*:[^:]*:.*?))(?::(\d{1,5}))?$/.exec(text) ?? [];
+  const host = bracketed ?? plain;
+  if (host === undefined || Number(port ?? 1) < 1 || Number(port ?? 1) > 65_535)
+    throw new DestinationRefused('Host', `"${text}" is not [user@]host[:port]`);
+  return { host, ...(user === undefined ? {} : { user }), ...(port === undefined ? {} : { port: Number(port) }) };
+};
+
+/** Settings that change how a host is reached or how we prove who we are, and that we have no way to follow. */
+const REFUSED: readonly (readonly [setting: string, instead: string])[] = [
+  ['BindInterface', 'BindAddress is supported'],
+  ['CertificateFile', 'certificates are not supported; a key in the ssh-agent is'],
+  ['PKCS11Provider', 'load its keys into the ssh-agent'],
+  ['KnownHostsCommand', 'host keys are confirmed once, by a person'],
+];
+
+const destinationOf = (
+  name: string,
+  settings: Settings,
+  { identities = [], env }: ConfigurationOptions,
+  bastion: Destination | null,
+): Destination => {
+  for (const [setting, instead] of REFUSED)
+    if (chosen(settings, setting.toLowerCase()) !== null)
+      throw new DestinationRefused(
+        setting,
+        `The ssh configuration for ${name} has ${setting}, which is not supported: ${instead}`,
+      );
+  if (['no', 'false'].includes(only(settings, 'pubkeyauthentication')))
+    throw new DestinationRefused(
+      'PubkeyAuthentication',
+      `The ssh configuration for ${name} forbids keys (PubkeyAuthentication), and nothing else is supported`,
+    );
+  const home = env['HOME'] || homedir();
+  const host = only(settings, 'hostname') || name;
+  const port = Number(only(settings, 'port') || 22);
+  const alias = chosen(settings, 'hostkeyalias');
+  const family = { inet: 4, inet6: 6 }[only(settings, 'addressfamily')] ?? 0;
+  return {
+    name,
+    host,
+    port,
+    user: only(settings, 'user') || userInfo().username,
+    pinName: alias ?? (port === 22 ? host : `[${host}]:${port}`),
+    localAddress: chosen(settings, 'bindaddress'),
+    family: family as 0 | 4 | 6,
+    agent: agentOf(settings, env, home),
+    identities: [
+      ...identities,
+      ...(settings.get('identityfile') ?? []).map((file) => expand(file, 'IdentityFile', name, home)),
+    ],
+    isIdentitiesOnly: only(settings, 'identitiesonly') === 'yes',
+    bastion,
+  };
+};
+
+const agentOf = (settings: Settings, env: ConfigurationOptions['env'], home: string): string | null => {
+  const configured = only(settings, 'identityagent');
+  if (configured === 'none') return null;
+  if (configured === '' || configured === 'SSH_AUTH_SOCK') return env['SSH_AUTH_SOCK'] || null;
+  if (configured.startsWith('$')) return env[configured.slice(1).replace(/^\{|\}$/g, '')] || null;
+  return expand(configured, 'IdentityAgent', '', home);
+};
+
+/** `ssh -G` leaves `~` and the tokens of a file name as they are. */
+const expand = (path: string, setting: string, name: string, home: string): string => {
+  const expanded = path
+    .replace(/^~(?=\/)/, home)
+    .replace(/%([%d])/g, (_, token: string) => (token === 'd' ? home : '%'));
+  if (/%[a-zA-Z]/.test(expanded.replaceAll('%%', '')) || expanded.startsWith('~'))
+    throw new DestinationRefused(
+      setting,
+      `The ssh configuration${name === '' ? '' : ` for ${name}`} has ${setting} ${path}: of the tokens, only ~ and %d are supported there`,
+    );
+  return expanded.startsWith('/') ? expanded : join(home, expanded);
+};
+
+const only = (settings: Settings, name: string): string => settings.get(name)?.[0] ?? '';
+
+/** A setting that the person has chosen; null where it is not set or `none`. */
+const chosen = (settings: Settings, name: string): string | null => {
+  const value = only(settings, name);
+  return value === '' || value.toLowerCase() === 'none' ? null : value;
+};
