@@ -1,3 +1,5 @@
+import type { LossCause } from './session-log.js';
+
 /**
  * Why a session cannot be had, or not be reset: a closed list.
  *
@@ -31,3 +33,11 @@ export class SshSessionError extends Error {
     super(sentence, options);
   }
 }
+
+/** The error of whoever wants something of a session whose transport was declared lost, ended before it was watched, or does not answer. */
+export const transportLost = (id: string, cause: LossCause | 'no-answer', options?: ErrorOptions): SshSessionError =>
+  new SshSessionError(
+    'transport-lost',
+    `The connection of the SSH session ${id} is lost (${cause}); stop the session and resume it`,
+    options,
+  );

@@ -228,7 +228,7 @@ describe('a loss', () => {
   it('is one warning with session, host, cause and silence, even when no answer ever came (T-1.9)', async () => {
     await bench.launchAndFallSilent(45_001);
     expect(bench.log.losses).toEqual([
-      { session: 'one', remoteHost: 'far.example', cause: 'silence', silence: 45_001, failedCloses: {} },
+      { session: 'one', remoteHost: 'far-1.example', cause: 'silence', silence: 45_001, failedCloses: {} },
     ]);
   });
 

@@ -3,7 +3,7 @@ import type { FarSide } from './far-side.js';
 import { Handles } from './handles.js';
 import type { Dial, NearEnd, SshTarget } from './ports.js';
 import type { SessionClock } from './session-clock.js';
-import { SshSessionError, type SshSessionErrorCode } from './session-error.js';
+import { SshSessionError, transportLost, type SshSessionErrorCode } from './session-error.js';
 import type { SessionLog } from './session-log.js';
 import type { ResumeMetadata, SessionMetadata } from './session-metadata.js';
 import { Session, type OpenSession, type Pace, type Reach, type SessionStatus, type Surroundings } from './session.js';
@@ -73,7 +73,7 @@ export class SessionHost {
       const metadata = { target, near, farSocketPath };
       return this.#have(
         id,
-        () => this.#connect(metadata),
+        () => this.#connect(id, metadata),
         () => this.ports.metadata.remember(id, metadata),
       );
     });
@@ -85,7 +85,7 @@ export class SessionHost {
    * @throws SshSessionError `transport-lost`, `unknown-session`, `bad-session-id`, `metadata-unreadable`, `host-closed`; or what `dial` threw
    */
   resume(id: string): Promise<OpenSession> {
-    return this.#whileOpen(id, () => this.#have(id, async () => this.#connect(await this.#recall(id))));
+    return this.#whileOpen(id, () => this.#have(id, async () => this.#connect(id, await this.#recall(id))));
   }
 
   /** What is known of a session, without a word to anybody; null when there is none. */
@@ -207,11 +207,12 @@ export class SessionHost {
     }
   }
 
-  async #connect({ target, near, farSocketPath }: ResumeMetadata): Promise<Reach> {
+  async #connect(id: string, { target, near, farSocketPath }: ResumeMetadata): Promise<Reach> {
     const link = await this.ports.dial(target, { signal: this.#closed.signal });
     try {
       return { link, forward: await link.forward(near, farSocketPath), farSocketPath };
-    } catch (error) {
+    } catch (cause) {
+      const error = link.ended ? transportLost(id, 'link-ended', { cause }) : cause;
       await new Handles(this.#surroundings.clock, link).closeOnce();
       throw error;
     }

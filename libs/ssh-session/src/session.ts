@@ -3,7 +3,7 @@ import type { Exec } from './far-side.js';
 import { Handles, type CloseReport } from './handles.js';
 import type { Link, NearAddress, NearForward } from './ports.js';
 import type { SessionClock } from './session-clock.js';
-import { SshSessionError } from './session-error.js';
+import { transportLost, type SshSessionError } from './session-error.js';
 import type { LossCause, SessionLog } from './session-log.js';
 import { Watchdog, type Verdict } from './watchdog.js';
 
@@ -101,11 +101,7 @@ export class Session {
 
   /** The error of whoever wanted something of a session whose transport is lost. */
   lossError(options?: ErrorOptions): SshSessionError {
-    return new SshSessionError(
-      'transport-lost',
-      `The connection of the SSH session ${this.id} is lost (${this.#lostBecause ?? 'no answer'}); stop the session and resume it`,
-      options,
-    );
+    return transportLost(this.id, this.#lostBecause ?? (this.link?.ended ? 'link-ended' : 'no-answer'), options);
   }
 
   /** Takes the watchdog off, synchronously: whatever ends from now on is no loss. Without effect when none runs. */

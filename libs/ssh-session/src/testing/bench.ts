@@ -76,7 +76,7 @@ export class Bench {
     await Promise.race([this.dialsWaitFor, calledOff.promise]).finally(() =>
       signal.removeEventListener('abort', callOff),
     );
-    const link = new FakeLink();
+    const link = new FakeLink(`far-${this.links.length + 1}.example`);
     this.prepare(link);
     this.links.push(link);
     return link;

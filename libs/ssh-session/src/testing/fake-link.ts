@@ -18,7 +18,7 @@ const close = async (closing: Closing, what: string): Promise<void> => {
 
 /** A connection that a test plays the far side of. It notes every call in `journal`. */
 export class FakeLink extends Link {
-  readonly remoteHost: string;
+  readonly journal: string[] = [];
   ended = false;
   bytesRead = 0;
   closing: Closing = 'ends';
@@ -36,12 +36,8 @@ export class FakeLink extends Link {
   readonly #waitingProbes = new Set<Waiting>();
   readonly #waiting = new Set<Waiting>();
 
-  constructor(
-    readonly journal: string[] = [],
-    remoteHost = 'far.example',
-  ) {
+  constructor(readonly remoteHost = 'far.example') {
     super();
-    this.remoteHost = remoteHost;
   }
 
   /** How often it was called so. */
@@ -113,6 +109,12 @@ export class FakeLink extends Link {
   /** The commands that wait are answered. */
   answerCommands(): void {
     for (const command of this.#waiting) command.resolve();
+    this.#waiting.clear();
+  }
+
+  /** The commands that wait are refused, and the connection goes on. */
+  refuseCommands(): void {
+    for (const command of this.#waiting) command.reject(new Error('Refused'));
     this.#waiting.clear();
   }
 
