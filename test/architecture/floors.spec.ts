@@ -118,6 +118,19 @@ const cases: readonly (readonly [name: string, rule: rules.Rule, violations: rea
     [{ 'apps/machine-api/src/load.ts': "import 'autocannon';" }],
   ],
   [
+    'no environment says when an SSH session is lost (T-1.10)',
+    rules.fixedTimes,
+    [
+      { 'libs/ssh-session/src/pace.ts': "const interval = Number(process.env['INTERVAL']);" },
+      { 'libs/ssh-session/src/read.ts': "import { env } from 'node:process';" },
+      { 'libs/transport-watchdog/src/timing.ts': 'const { env } = process.env;' },
+    ].map((files) => ({
+      'libs/ssh-session/package.json': '{ "name": "@rollcall/ssh-session", "floor": 3, "exports": {} }',
+      'libs/transport-watchdog/package.json': '{ "name": "@rollcall/transport-watchdog", "floor": 1, "exports": {} }',
+      ...files,
+    })),
+  ],
+  [
     'file and folder names say what is inside',
     rules.names,
     [

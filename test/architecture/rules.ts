@@ -203,6 +203,19 @@ export const productionDependencies: Rule = (tree) =>
         }),
   );
 
+const FIXED_TIMES = new Set(['libs/transport-watchdog', 'libs/ssh-session']);
+
+/** When an SSH session counts as lost is fixed: these two libs read no environment, so nobody can set it from outside. */
+export const fixedTimes: Rule = (tree) =>
+  eachFile(tree, (file, owner) =>
+    FIXED_TIMES.has(owner.directory) && !isTest(file.path)
+      ? [
+          ...file.ambient.filter(({ name }) => name === 'process.env').map(({ line }) => `${file.path}:${line}`),
+          ...file.imports.filter(({ specifier }) => /^(node:)?process$/.test(specifier)).map(() => file.path),
+        ].map((place) => `${place} reads the environment`)
+      : [],
+  );
+
 const EMPTY_NAMES = new Set([
   'utils',
   'util',

@@ -70,7 +70,7 @@ const ambientIn = (text: string, program: Parameters<Visitor['visit']>[0]): Ambi
       if (!node.computed) keys.add(node.property.start);
       if (node.object.type !== 'Identifier' || node.property.type !== 'Identifier' || node.computed) return;
       const name = `${node.object.name}.${node.property.name}`;
-      if (name === 'Date.now' || name === 'Math.random') note(name, node.start);
+      if (name === 'Date.now' || name === 'Math.random' || name === 'process.env') note(name, node.start);
     },
     NewExpression(node) {
       if (isNamed(node.callee, 'Date') && node.arguments.length === 0) note('new Date()', node.start);
