@@ -19,6 +19,7 @@ const CATEGORIES = {
   refusals: ['libs/machine/src/facts.ts', 'RefusalEvent'],
   token: ['libs/admission/src/facts.ts', 'TokenEvent'],
   code: ['libs/admission/src/facts.ts', 'CodeEvent'],
+  login: ['libs/admission/src/login-facts.ts', 'LoginEvent'],
   person: ['libs/person/src/facts.ts', 'PersonEvent'],
   automation: ['libs/person/src/automation-facts.ts', 'AutomationEvent'],
   people: ['libs/person/src/people-facts.ts', 'PeopleEvent'],

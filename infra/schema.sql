@@ -8,6 +8,17 @@ create table absence_due (
 CREATE INDEX absence_due_due ON public.absence_due USING btree (due);
 grant delete, insert, select, truncate, update on absence_due to rollcall_app;
 
+create table attempt (
+  key text not null,
+  memory jsonb not null,
+  times integer not null default 1,
+  counted_at timestamp with time zone not null default now(),
+  constraint attempt_pkey PRIMARY KEY (key),
+  constraint attempt_key_check CHECK ((length(key) <= 200))
+) with (fillfactor=50);
+CREATE INDEX attempt_counted_at ON public.attempt USING btree (counted_at);
+grant delete, insert, select, update on attempt to rollcall_app;
+
 create table batch (
   number bigint not null,
   recorded_at timestamp(3) with time zone not null,
@@ -355,7 +366,8 @@ AS $function$
     when 'person' then true
     when 'automation' then p_type in ('WebhookEndpointAdded', 'WebhookEndpointPaused', 'WebhookEndpointRemoved', 'WebhookEndpointResumed',
       'WebhookReplayRequested', 'WebhookSecretRolled', 'WebhookTestRequested')
-    else p_type not in ('AutomationTokenIssued', 'CodeApproved', 'MachineAdmitted', 'MachineDeleted', 'PersonAdded', 'TokenIssued')
+    else p_type not in ('AutomationTokenIssued', 'CodeApproved', 'LoginApproved', 'MachineAdmitted', 'MachineDeleted', 'PersonAdded',
+      'TokenIssued')
   end
 $function$;
 revoke all on function actor_may_record(text,text) from public;

@@ -126,6 +126,7 @@ const RESERVED: readonly { readonly what: string; readonly matches: RegExp; read
       'libs/event-store-postgres',
       'libs/read-models',
       'libs/log-tails',
+      'libs/attempts',
       'libs/relay',
       'libs/leadership',
       'libs/migrations',

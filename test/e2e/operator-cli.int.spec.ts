@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { EXIT, run } from '@rollcall/cli';
 import { captured } from '@rollcall/cli/testing';
+import { PinnedClient } from '@rollcall/pinned-https';
 import {
   decodeEnrolmentToken,
   hashOf,
@@ -54,6 +55,55 @@ describe('rollcall login', () => {
     expect({ exit, err }).toEqual({ exit: EXIT.done, err: '' });
     expect(out).toMatch(/^Signed in to https:\/\/127\.0\.0\.1:\d+ as Ada until \d{4}-/);
     expect([await mode(config), await mode(join(config, 'session.json'))]).toEqual(['700', '600']);
+  });
+
+  it('shows a code that is approved in a browser, and keeps the session that it then gets, owner-only (U6)', async () => {
+    const config = elsewhere();
+    await cli(['login', await plane.link()], { config });
+    const { session } = JSON.parse(await readFile(join(config, 'session.json'), 'utf8')) as { session: string };
+    await cli(['logout'], { config });
+    // At the plane of the last time and with the key that was expected there, which outlive the session.
+    const surroundings = captured({ env: { ROLLCALL_CONFIG_DIR: config }, pause: () => approvedMeanwhile() });
+    const approvedMeanwhile = async (): Promise<void> => {
+      const [, code = ''] = /type this code there: (\S+)/.exec(surroundings.printed.err) ?? [];
+      await cli(['login', await plane.link()]);
+      const browser = JSON.parse(await readFile(join(home, 'config', 'session.json'), 'utf8')) as { session: string };
+      const client = new PinnedClient({ origin: plane.api.url, pins: plane.api.pins });
+      const { status } = await client.request({
+        method: 'POST',
+        path: '/v1/logins/approve',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${browser.session}` },
+        body: JSON.stringify({ commandId: randomUUID(), code }),
+      });
+      client.abandonConnections();
+      expect(status).toBe(200);
+    };
+    expect(await run(['login', plane.api.url, '--json'], surroundings)).toBe(EXIT.done);
+    expect(JSON.parse(surroundings.printed.out)).toMatchObject({ address: plane.api.url, person: { name: 'Ada' } });
+    expect(surroundings.printed.err).toContain(`Open ${plane.api.url}/device in a browser`);
+    expect([await mode(join(config, 'session.json')), await mode(join(config, 'plane.json'))]).toEqual(['600', '600']);
+    expect((await cli(['machines'], { config })).exit).toBe(EXIT.done);
+    expect(await readFile(join(config, 'session.json'), 'utf8')).not.toContain(session);
+  });
+
+  it('leaves nothing behind when it is interrupted while it waits', async () => {
+    const config = elsewhere();
+    const surroundings = captured({
+      env: { ROLLCALL_CONFIG_DIR: config },
+      pause: () => {
+        surroundings.interrupt();
+        return Promise.reject(new Error('aborted'));
+      },
+    });
+    const [, pin = ''] = (await plane.link()).split('.').slice(-2);
+    expect(await run(['login', `${plane.api.url}/#${pin}`], surroundings)).toBe(EXIT.interrupted);
+    expect(await readdir(config)).toEqual([]);
+  });
+
+  it('names what helps where a plane has a certificate of its own and its pin is not known', async () => {
+    const { exit, err } = await cli(['login', plane.api.url], { config: elsewhere() });
+    expect([exit, err]).toEqual([EXIT.failed, expect.stringContaining('together with its pin')]);
+    expect((await cli(['login', 'http://plane.example'], { config: elsewhere() })).exit).toBe(EXIT.usage);
   });
 
   it('uses a link once, and refuses a used one in the same words as an unknown one', async () => {

@@ -129,6 +129,29 @@ describe('the web page, in Chromium', () => {
     await eventually('it is over', async () => ((await page.getByRole('alert').textContent()) ?? '') !== '');
   });
 
+  it('signs a program in whose code a person types, once they have seen what it claims to be (O12)', async () => {
+    const form = { client_id: 'rollcall', device_name: HOSTILE };
+    const asked = await context.request.post(`${origin}/v1/device-authorization`, { form });
+    const { user_code, device_code } = (await asked.json()) as { user_code: string; device_code: string };
+    await page.goto(`${origin}/device?user_code=${user_code}`);
+    expect(await page.getByLabel('The code that it shows').inputValue()).toBe('');
+    await page.getByLabel('The code that it shows').fill(user_code.toLowerCase());
+    await page.keyboard.press('Enter');
+    await shows(`“${HOSTILE}”`);
+    await look('device');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.setViewportSize({ width: 360, height: 700 });
+    await look('device-phone-dark');
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
+    await page.setViewportSize({ width: 1200, height: 800 });
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.getByRole('button', { name: 'Sign it in as me' }).press('Enter');
+    await shows(`${user_code} is approved`);
+    const grant = { grant_type: 'urn:ietf:params:oauth:grant-type:device_code', client_id: 'rollcall', device_code };
+    const token = await context.request.post(`${origin}/v1/token`, { form: grant });
+    expect(await token.json()).toMatchObject({ token_type: 'Bearer', person: { id: plane.personId } });
+  });
+
   it('shows 10,000 machines at once, of which it holds those in sight, and what happens to them as it happens (U3)', async () => {
     await page.getByRole('link', { name: 'Machines' }).click();
     const ids = await admitted(MACHINES, (n) => `box ${String(n).padStart(5, '0')}`);

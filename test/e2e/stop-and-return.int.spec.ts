@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { EXIT, run } from '@rollcall/cli';
 import { captured } from '@rollcall/cli/testing';
+import { InMemoryAttempts } from '@rollcall/attempts/testing';
 import { InMemoryEventStore } from '@rollcall/event-store/testing';
 import { ensureFirstPerson, issueSignInLink, signInAddress } from '@rollcall/first-person';
 import { Lifetime } from '@rollcall/lifetimes';
@@ -53,6 +54,7 @@ beforeAll(async () => {
       store,
       readModels: database,
       tails: new InMemoryLogTails(),
+      attempts: new InMemoryAttempts(),
       machineApi: new MachineApiLocation('https://127.0.0.1:8443', tls.pins),
       webhooks: new WebhookAccess(
         openWebhooks({ connectionString: fresh.url, applicationName: 'test' }),

@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream';
+import type { PlaneAddress } from '@rollcall/wire';
 import type { Output, Screen } from './output/output.js';
 import type { Plane } from './plane/plane.js';
-import type { SessionFile, StoredSession } from './session/session-file.js';
+import type { SessionFile } from './session/session-file.js';
 
 /** What stands around a run of the CLI: the process it is, or what a test puts in its place. */
 export type Surroundings = {
@@ -22,6 +23,6 @@ export type Context = {
   readonly sessions: SessionFile;
   /** The plane of the stored session. @throws Failure (exit code 3) when nobody is signed in here. */
   readonly plane: () => Promise<Plane>;
-  /** A plane that is reached without a session yet. */
-  readonly planeAt: (place: Pick<StoredSession, 'address' | 'pins'>) => Plane;
+  /** A plane that is reached with another session than the stored one. (Default: none yet) */
+  readonly planeAt: (place: PlaneAddress, session?: string) => Plane;
 };

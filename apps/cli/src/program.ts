@@ -203,9 +203,12 @@ export const buildProgram = (
 
   program
     .command('login')
-    .description('sign in with a one-time link; without LINK it is asked for, or read from standard input')
-    .argument('[link]', 'https://…/sign-in#…; one that is typed here stays in the history of the shell')
-    .action((link: string | undefined) => login(link, context()));
+    .description('sign in, with a short code that you approve in a browser, or with a one-time link')
+    .argument(
+      '[where]',
+      'the address of a plane, https://…, or a link, which would stay in the history of the shell: without either it is asked for, or read from standard input',
+    )
+    .action((where: string | undefined) => login(where, context()));
   program
     .command('logout')
     .description('end the session, at the plane and here')

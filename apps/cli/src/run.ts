@@ -46,6 +46,6 @@ const contextOf = (surroundings: Surroundings, output: Output): Context => {
       if (!stored) throw new Failure('You are not signed in: run `rollcall login`.', EXIT.notSignedIn);
       return new Plane(stored.address, pinnedTransport(stored), stored.session, pinnedStream(stored));
     },
-    planeAt: (place) => new Plane(place.address, pinnedTransport(place), null),
+    planeAt: (place, session) => new Plane(place.address, pinnedTransport(place), session ?? null),
   };
 };

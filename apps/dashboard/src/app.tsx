@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Link, Route, Switch, useLocation } from 'wouter-preact';
 import { CodePage } from './pages/code.js';
+import { DevicePage } from './pages/device.js';
 import { MachinePage } from './pages/machine.js';
 import { MachinesPage } from './pages/machines.js';
 import { SignInPage } from './pages/sign-in.js';
@@ -64,6 +65,7 @@ export const App = () => {
         <Route path="/" component={MachinesPage} />
         <Route path="/tokens" component={TokenPage} />
         <Route path="/codes" component={CodePage} />
+        <Route path="/device" component={DevicePage} />
         <Route path="/machines/:id">{({ id }) => <MachinePage key={id} id={id} />}</Route>
         <Route>
           <main>

@@ -3,6 +3,7 @@ import { injectableApp } from '@rollcall/nest-platform/testing';
 import { kindsFor } from '@rollcall/authorisation';
 import { createLogger, routesOf } from '@rollcall/nest-platform';
 import { makeSecret } from '@rollcall/wire';
+import { InMemoryAttempts } from '@rollcall/attempts/testing';
 import { InMemoryEventStore } from '@rollcall/event-store/testing';
 import { InMemoryLogTails } from '@rollcall/log-tails/testing';
 import { openReadModels } from '@rollcall/read-models';
@@ -63,6 +64,7 @@ describe('who may call what (O3)', () => {
         store: new InMemoryEventStore(),
         readModels: openReadModels({ connectionString: database.url }),
         tails: new InMemoryLogTails(),
+        attempts: new InMemoryAttempts(),
         machineApi: new MachineApiLocation('https://127.0.0.1:8443', []),
         webhooks: new WebhookAccess(
           openWebhooks({ connectionString: database.url, applicationName: 'test' }),

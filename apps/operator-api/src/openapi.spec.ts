@@ -40,15 +40,21 @@ it('describes every route with who may call it, without a database (U6)', async 
     'post /v1/codes/approve',
     'post /v1/codes/look-up',
     'post /v1/codes/refuse',
+    'post /v1/device-authorization',
     'post /v1/enrolment-tokens',
+    'post /v1/logins/approve',
+    'post /v1/logins/look-up',
+    'post /v1/logins/refuse',
     'post /v1/machines/{machine}/log-tail-requests',
     'post /v1/machines/{machine}/pause',
     'post /v1/machines/{machine}/rotation-requests',
     'post /v1/people',
     'post /v1/people/{person}/sign-in-links',
+    'post /v1/preadmissions',
     'post /v1/read-models/{name}/rebuild',
     'post /v1/sessions',
     'post /v1/sessions/browser',
+    'post /v1/token',
     'post /v1/webhooks',
     'post /v1/webhooks/{webhook}/pause',
     'post /v1/webhooks/{webhook}/replay',
@@ -63,6 +69,11 @@ it('describes every route with who may call it, without a database (U6)', async 
   const open = Object.entries(paths).filter(([, item]) =>
     Object.values(item as object).some((operation: { security?: unknown }) => operation.security === undefined),
   );
-  expect(open.map(([path]) => path)).toEqual(['/v1/sessions', '/v1/sessions/browser']);
+  expect(open.map(([path]) => path)).toEqual([
+    '/v1/sessions',
+    '/v1/sessions/browser',
+    '/v1/device-authorization',
+    '/v1/token',
+  ]);
   expect(components?.schemas?.['MachineDto']).toMatchObject({ properties: { lifecycle: { nullable: true } } });
 });

@@ -161,7 +161,12 @@ describe('a session that is no longer fresh', () => {
           return old;
         }),
     };
-    const begin = { sessionId: randomUUID(), sessionHash: hashOf(stale), linkHash: hashOf(secret), expiresIn: 3_600 };
+    const begin = {
+      sessionId: randomUUID(),
+      sessionHash: hashOf(stale),
+      proof: { linkHash: hashOf(secret) },
+      expiresIn: 3_600,
+    };
     const actor = { kind: 'person', id: plane.personId } as const;
     await plane.store.decide(
       undated,

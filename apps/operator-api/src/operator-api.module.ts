@@ -1,6 +1,7 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { FRESH_SECONDS } from '@rollcall/authorisation';
+import { Attempts } from '@rollcall/attempts';
 import { EventStore } from '@rollcall/event-store';
 import { Clock, SystemClock } from '@rollcall/lifetimes';
 import { LogTails } from '@rollcall/log-tails';
@@ -22,6 +23,7 @@ import { AutomationModule } from './automation/automation.module.js';
 import { CodeModule } from './code/code.module.js';
 import { EnrolmentModule } from './enrolment/enrolment.module.js';
 import { MachineApiLocation } from './enrolment/machine-api-location.js';
+import { LoginModule } from './login/login.module.js';
 import { MachineModule } from './machine/machine.module.js';
 import { PageFiles } from './page/page-files.js';
 import { PageModule } from './page/page.module.js';
@@ -39,6 +41,7 @@ export type OperatorApiFoundation = {
   readonly store: EventStore;
   readonly readModels: ReadModelDatabase;
   readonly tails: LogTails;
+  readonly attempts: Attempts;
   readonly machineApi: MachineApiLocation;
   readonly webhooks: WebhookAccess;
   /** For how many seconds a session is fresh. (Default: 900) */
@@ -80,6 +83,7 @@ const providers = (foundation: () => OperatorApiFoundation) => {
     { provide: WhyQueries, useFactory: () => new WhyQueries(foundation().readModels, foundation().store) },
     { provide: ReadinessQueries, useFactory: () => new ReadinessQueries(foundation().readModels, foundation().store) },
     { provide: ReadModelQueries, useFactory: () => new ReadModelQueries(foundation().readModels, foundation().store) },
+    { provide: Attempts, useFactory: () => foundation().attempts },
     { provide: LogTails, useFactory: () => foundation().tails },
     { provide: MachineApiLocation, useFactory: () => foundation().machineApi },
     { provide: WebhookAccess, useFactory: () => foundation().webhooks },
@@ -116,6 +120,7 @@ export class OperatorApiModule {
         HealthModule.register({ checks: () => foundation().readiness }),
         PageModule,
         SessionModule,
+        LoginModule,
         CodeModule,
         EnrolmentModule,
         MachineModule,

@@ -1,3 +1,4 @@
+import { PostgresAttempts } from '@rollcall/attempts';
 import { PostgresEventStore } from '@rollcall/event-store-postgres';
 import { PostgresLogTails } from '@rollcall/log-tails';
 import {
@@ -80,13 +81,18 @@ const open = async (
     applicationName: 'rollcall operator-api log tails',
     onIdleError: (error) => logger.warn({ err: error }, 'a connection to the log tails broke'),
   });
+  const attempts = new PostgresAttempts({
+    connectionString: config.database.url,
+    applicationName: 'rollcall operator-api attempts',
+    onIdleError: (error) => logger.warn({ err: error }, 'a connection to the attempts broke'),
+  });
   const webhooks = openWebhooks({
     connectionString: config.database.url,
     applicationName: 'rollcall operator-api webhooks',
     onIdleError: (error) => logger.warn({ err: error }, 'a connection to the webhooks broke'),
   });
   const end = async (): Promise<void> => {
-    await Promise.all([store.close(), readModels.destroy(), tails.close(), webhooks.destroy()]);
+    await Promise.all([store.close(), readModels.destroy(), tails.close(), attempts.close(), webhooks.destroy()]);
   };
   try {
     await tails.forgetDeleted();
@@ -99,6 +105,7 @@ const open = async (
         store,
         readModels,
         tails,
+        attempts,
         machineApi,
         freshSeconds: config.freshSeconds,
         webhooks: new WebhookAccess(webhooks, secrets, targets),

@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { specFor } from '@rollcall/decider/testing';
-import { code, isOpen, readUserCode, userCodeOf } from './code.js';
+import { code } from './code.js';
 import type { RequestCode } from './commands.js';
 import type { CodeApproved, CodeEvent, CodeRequested } from './facts.js';
-import { afterWrong, lockedFor, type WrongCodes } from './wrong-codes.js';
+import { isOpen, readUserCode, userCodeOf } from './short-code.js';
+import { afterWrong, lockedFor, withoutWrong, type WrongCodes } from './wrong-codes.js';
 
 const given = specFor(code);
 const NOW = Date.UTC(2026, 0, 1, 12);
@@ -88,6 +89,11 @@ describe('wrong codes of one session (C08)', () => {
     expect(lockedFor(typed(0, 1, 2, 3, 4), 4)).toBe(60_000);
     expect(lockedFor(typed(0, 1, 2, 3, 4), 60_004)).toBe(0);
     expect(lockedFor(typed(0, 1, 2, 3, 60_000), 60_000)).toBe(0);
+  });
+
+  it('are forgotten again where one was right after all', () => {
+    expect(withoutWrong(typed(1, 2, 3), 2)).toEqual([1, 3]);
+    expect(withoutWrong(typed(1, 2, 3), 4)).toEqual([1, 2, 3]);
   });
 
   it('are looked at ten times in ten minutes, and then for ten minutes none is', () => {

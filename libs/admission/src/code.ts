@@ -1,26 +1,7 @@
-import { type Decider, type Instant, instantOf, Refusal, timestampOf } from '@rollcall/decider';
+import { type Decider, Refusal, timestampOf } from '@rollcall/decider';
 import { type CodeCommand, deviceCodeKey, userCodeKey } from './commands.js';
 import type { CodeApproved, CodeEvent, CodeRequested } from './facts.js';
-
-/** Seconds that a short code lives. */
-export const CODE_LIFE_SECONDS = 600;
-
-/** Consonants alone: no word comes about by chance, and no letter is taken for a digit. 20^8 codes are 2^34.6. */
-export const CODE_ALPHABET = 'BCDFGHJKLMNPQRSTVWXZ';
-const CODE_LENGTH = 8;
-const CODE_FORM = new RegExp(`^[${CODE_ALPHABET}]{${CODE_LENGTH}}$`);
-
-/** Writes a code out of as many random numbers from 0 to 19 as it has letters: `WDJB-MJHT`. */
-export const userCodeOf = (numbers: readonly number[]): string => {
-  const letters = numbers.slice(0, CODE_LENGTH).map((number) => CODE_ALPHABET.charAt(number % CODE_ALPHABET.length));
-  return `${letters.slice(0, 4).join('')}-${letters.slice(4).join('')}`;
-};
-
-/** Reads a code as people type it, in any case and with or without the dash; null where it is none. */
-export const readUserCode = (typed: string): string | null => {
-  const letters = typed.toUpperCase().replace(/[\s-]/g, '');
-  return CODE_FORM.test(letters) ? `${letters.slice(0, 4)}-${letters.slice(4)}` : null;
-};
+import { CODE_LIFE_SECONDS, isAgain } from './short-code.js';
 
 /** Who let the installation in, and as what. */
 export type CodeApproval = { readonly approvedBy: string; readonly name: string | null; readonly node?: string };
@@ -40,27 +21,22 @@ export const code: Decider<CodeState, CodeCommand, CodeEvent> = {
   initial: () => null,
 
   decide(state, command, { now }): readonly CodeEvent[] {
-    if (command.type === 'RequestCode') {
-      if (state) throw new Refusal('code-refused');
-      const { type: _, ...asked } = command;
-      return [{ type: 'CodeRequested', ...asked, expiresAt: timestampOf(now + CODE_LIFE_SECONDS * 1_000) }];
-    }
-    // One face for what is unknown, over, or answered otherwise.
-    if (!state || now >= instantOf(state.expiresAt)) throw new Refusal('code-refused');
     switch (command.type) {
+      case 'RequestCode': {
+        if (state) throw new Refusal('code-refused');
+        const { type: _, ...asked } = command;
+        return [{ type: 'CodeRequested', ...asked, expiresAt: timestampOf(now + CODE_LIFE_SECONDS * 1_000) }];
+      }
       case 'ApproveCode': {
         const { owner, name, node } = command;
-        if (state.answer === null)
-          return [{ type: 'CodeApproved', owner, name, ...(node === undefined ? {} : { node }) }];
-        if (state.answer === 'refused' || state.answer.approvedBy !== owner) throw new Refusal('code-refused');
-        // By now the node may have the machine that the first approval was for, and it would be deleted with this one.
-        if (node !== undefined) throw new Refusal('code-refused');
-        return [];
+        // With a node it is said once: by now that may have the machine that the first approval was for, and it would be deleted with this one.
+        const isSame = (answer: CodeApproval | 'refused'): boolean =>
+          node === undefined && answer !== 'refused' && answer.approvedBy === owner;
+        if (isAgain(state, now, isSame)) return [];
+        return [{ type: 'CodeApproved', owner, name, ...(node === undefined ? {} : { node }) }];
       }
       case 'RefuseCode':
-        if (state.answer === null) return [{ type: 'CodeRefused' }];
-        if (state.answer !== 'refused') throw new Refusal('code-refused');
-        return [];
+        return isAgain(state, now, (answer) => answer === 'refused') ? [] : [{ type: 'CodeRefused' }];
     }
   },
 
@@ -93,7 +69,3 @@ const approvalOf = ({ owner, name, node }: CodeApproved): CodeApproval => ({
   name,
   ...(node === undefined ? {} : { node }),
 });
-
-/** Whether a person can still answer for a code, or its machine still wait. `now` is a time of the record. */
-export const isOpen = (state: CodeState, now: Instant): state is NonNullable<CodeState> & { readonly answer: null } =>
-  state !== null && state.answer === null && now < instantOf(state.expiresAt);

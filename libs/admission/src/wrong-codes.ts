@@ -24,3 +24,9 @@ export const lockedFor = (wrong: WrongCodes, now: Instant): number =>
 
 /** After one more wrong code; what no bound looks at any more is forgotten. */
 export const afterWrong = (wrong: WrongCodes, now: Instant): WrongCodes => [...wrong, now].slice(-BOUNDS[1].most);
+
+/** Without one of them, which was right after all. */
+export const withoutWrong = (wrong: WrongCodes, at: Instant): WrongCodes => {
+  const index = wrong.indexOf(at);
+  return index === -1 ? wrong : wrong.toSpliced(index, 1);
+};

@@ -20,6 +20,11 @@ const rules = {
   'show-page': { does: 'Shows the web page, which says nothing by itself.', nobody: true },
   'sign-in-browser': { does: 'Turns a one-time link into a session of a browser.', nobody: true },
   'sign-in': { does: 'Turns a one-time link into a session.', nobody: true },
+  'request-login': {
+    does: 'Makes a short code for a program that wants to sign in; it lets in nobody before a person approves it.',
+    nobody: true,
+  },
+  'redeem-login': { does: 'Turns a login that a person approved into a session, once.', nobody: true },
   enrol: { does: 'Redeems an enrolment token, which a person issued, for the machine that presents it.', nobody: true },
 
   'request-code': {
@@ -74,6 +79,11 @@ const rules = {
   // sessions
   'show-me': { does: 'Tells whose session it is.', person: 'signed-in' },
   'sign-out': { does: 'Ends the session that asks.', person: 'signed-in' },
+
+  // programs that sign in with a short code
+  'look-up-login': { does: 'Tells what a program that shows a short code claims to be.', person: 'signed-in' },
+  'approve-login': { does: 'Lets the program that shows a short code act as the person.', person: 'fresh' },
+  'refuse-login': { does: 'Refuses the program that shows a short code.', person: 'signed-in' },
 
   // short codes
   'look-up-code': { does: 'Tells what an installation that shows a short code claims to be.', person: 'signed-in' },

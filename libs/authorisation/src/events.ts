@@ -5,6 +5,7 @@
 export const PERSON_ONLY_EVENTS: ReadonlySet<string> = new Set([
   'AutomationTokenIssued',
   'CodeApproved',
+  'LoginApproved',
   'MachineAdmitted',
   'MachineDeleted',
   'PersonAdded',

@@ -18,7 +18,9 @@ describe('the table of who may do what', () => {
     expect(open.toSorted()).toEqual([
       'enrol',
       'redeem-code',
+      'redeem-login',
       'request-code',
+      'request-login',
       'show-page',
       'sign-in',
       'sign-in-browser',

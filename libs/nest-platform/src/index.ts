@@ -21,6 +21,7 @@ export { Conditional } from './http/conditional.js';
 export { endEvent, eventText, sendEvents } from './http/event-stream.js';
 export type { ServerSentEvent } from './http/event-stream.js';
 export { BYTES_MEDIA_TYPE, bytesOf, TakesBytes } from './http/bytes-body.js';
+export { FORM_MEDIA_TYPE, TakesForm } from './http/form-body.js';
 export { startHttpsApp } from './http/https-app.js';
 export type { HttpsApp, HttpsAppOptions } from './http/https-app.js';
 export { HTTP_LIMITS } from './http/limits.js';

@@ -13,10 +13,16 @@ export type IssueSignInLink = {
   readonly linkHash: string;
   /** Seconds. */ readonly expiresIn: number;
 };
-/** A sign-in link is presented; the plane makes the session's secret, answers it once and keeps its hash. */
+/** What shows who a person is. */
+export type Proof =
+  /** A one-time link. */
+  | { readonly linkHash: string }
+  /** A program whose short code the person approved; its login is picked up in the same append. `authenticatedAt` is UTC, RFC 3339. */
+  | { readonly login: string; readonly authenticatedAt: string };
+/** Somebody has shown who they are; the plane makes the session's secret, answers it once and keeps its hash. */
 export type StartSession = {
   readonly type: 'StartSession';
-  readonly linkHash: string;
+  readonly proof: Proof;
   readonly sessionId: string;
   readonly sessionHash: string;
   /** Seconds. */

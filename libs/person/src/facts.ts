@@ -14,12 +14,15 @@ export type SignInLinkIssued = {
   readonly linkHash: string;
   readonly expiresAt: string;
 };
-/** The link became a session, once. Takes the key `session:<hash>`. */
+/** Somebody showed who they are, and has a session. Takes the key `session:<hash>`. */
 export type SessionStarted = {
   readonly type: 'SessionStarted';
   readonly sessionId: string;
   readonly sessionHash: string;
-  readonly linkHash: string;
+  /** The link that became this session, once; left out where it was something else. */
+  readonly linkHash?: string;
+  /** The id of the login that became this session, in the same append; left out where it was something else. */
+  readonly login?: string;
   readonly expiresAt: string;
   /** When the person showed who they are: the session is fresh for a while after it. UTC, RFC 3339; absent in old records. */
   readonly authenticatedAt?: string;

@@ -11,7 +11,7 @@ const register = (name = 'Ada'): RegisterPerson => ({ type: 'RegisterPerson', na
 const issueLink = (linkHash = 'l1'): IssueSignInLink => ({ type: 'IssueSignInLink', linkHash, expiresIn: 600 });
 const start = (over: Partial<StartSession> = {}): StartSession => ({
   type: 'StartSession',
-  linkHash: 'l1',
+  proof: { linkHash: 'l1' },
   sessionId: 's1',
   sessionHash: 'sh1',
   expiresIn: 3600,
@@ -84,6 +84,14 @@ describe('a sign-in link', () => {
     given(registered, linkIssued('l1'), linkIssued('l2'))
       .when(start(), { now: NOW })
       .thenState({ links: [{ linkHash: 'l2', expiresAt: linkIssued().expiresAt }] }));
+});
+
+it('becomes a session by a login that it approved, no fresher than the session in which it was, and leaves links alone (O3)', () => {
+  const proof = { login: 'a1', authenticatedAt: '2026-01-01T11:50:00.000Z' };
+  const { linkHash: _, ...started } = sessionStarted();
+  given(registered, linkIssued())
+    .when(start({ proof }), { now: NOW })
+    .then({ ...started, ...proof });
 });
 
 describe('a session', () => {

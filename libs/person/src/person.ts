@@ -1,5 +1,12 @@
 import { type Decider, type Instant, instantOf, Refusal, timestampOf } from '@rollcall/decider';
-import { FIRST_PERSON_KEY, type IssueSignInLink, type PersonCommand, sessionKey, signInLinkKey } from './commands.js';
+import {
+  FIRST_PERSON_KEY,
+  type IssueSignInLink,
+  type PersonCommand,
+  type Proof,
+  sessionKey,
+  signInLinkKey,
+} from './commands.js';
 import type { PersonEvent } from './facts.js';
 
 /** How many unused links and how many sessions one person may have; the oldest gives way, because a fold knows no time. */
@@ -32,6 +39,15 @@ const linkIssued = (
   now: Instant,
 ): PersonEvent => ({ type: 'SignInLinkIssued', linkHash, expiresAt: timestampOf(now + expiresIn * 1000) });
 
+/** When somebody showed who they are, by what they bring. @throws Refusal in one face for what is used, expired or unknown */
+const authenticated = ({ links }: PersonState, proof: Proof, now: Instant): string => {
+  // That of the session that approved: else each could approve the next, and all of them would stay fresh without anybody there.
+  if ('login' in proof) return proof.authenticatedAt;
+  const link = links.find(({ linkHash }) => linkHash === proof.linkHash);
+  if (!link || now >= instantOf(link.expiresAt)) throw new Refusal('link-refused');
+  return timestampOf(now);
+};
+
 /** A person signs in with a link that works once and expires, and has sessions that end or expire. */
 export const person: Decider<PersonState, PersonCommand, PersonEvent> = {
   fold: 1,
@@ -53,14 +69,11 @@ export const person: Decider<PersonState, PersonCommand, PersonEvent> = {
         return [linkIssued(command, now)];
       }
       case 'StartSession': {
-        const { linkHash, sessionId, sessionHash, expiresIn } = command;
-        const link = state.links.find((candidate) => candidate.linkHash === linkHash);
-        // Used, expired and unknown look the same.
-        if (!link || now >= instantOf(link.expiresAt)) throw new Refusal('link-refused');
+        const { proof, sessionId, sessionHash, expiresIn } = command;
+        const authenticatedAt = authenticated(state, proof, now);
+        const means = 'login' in proof ? { login: proof.login } : proof;
         const expiresAt = timestampOf(now + expiresIn * 1000);
-        return [
-          { type: 'SessionStarted', sessionId, sessionHash, linkHash, expiresAt, authenticatedAt: timestampOf(now) },
-        ];
+        return [{ type: 'SessionStarted', sessionId, sessionHash, ...means, expiresAt, authenticatedAt }];
       }
       case 'EndSession': {
         const session = state.sessions.find(({ sessionId }) => sessionId === command.sessionId);

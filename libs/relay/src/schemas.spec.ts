@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import type { CodeEvent, TokenEvent } from '@rollcall/admission';
+import type { CodeEvent, LoginEvent, TokenEvent } from '@rollcall/admission';
 import { bodyOf, type Batch, type LedgerEvent } from '@rollcall/event-store';
 import type { MachineEvent, RefusalEvent } from '@rollcall/machine';
 import { boot } from '@rollcall/machine/testing';
@@ -81,10 +81,28 @@ const code: Samples<CodeEvent> = {
   CodeApproved: { owner: 'p', name: null, node: 'n' },
   CodeRefused: {},
 };
+const login: Samples<LoginEvent> = {
+  LoginRequested: {
+    userCodeHash: HASH,
+    deviceCodeHash: HASH,
+    claims: { client: 'rollcall', device: 'desk', platform: null },
+    expiresAt: EXPIRES,
+  },
+  LoginApproved: { person: 'p', authenticatedAt: EXPIRES },
+  LoginRefused: {},
+  LoginPickedUp: {},
+};
 const person: Samples<PersonEvent> = {
   PersonRegistered: { name: 'Ada', first: true },
   SignInLinkIssued: { linkHash: HASH, expiresAt: EXPIRES },
-  SessionStarted: { sessionId: 's', sessionHash: HASH, linkHash: HASH, expiresAt: EXPIRES, authenticatedAt: EXPIRES },
+  SessionStarted: {
+    sessionId: 's',
+    sessionHash: HASH,
+    linkHash: HASH,
+    login: 'l',
+    expiresAt: EXPIRES,
+    authenticatedAt: EXPIRES,
+  },
   SessionEnded: { sessionId: 's', sessionHash: HASH },
 };
 const automation: Samples<AutomationEvent> = {
@@ -128,6 +146,7 @@ const cases = Object.entries({
   refusals,
   token,
   code,
+  login,
   person,
   automation,
   people,

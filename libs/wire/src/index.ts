@@ -4,5 +4,6 @@ export * from './presence.js';
 export * from './problem.js';
 export * from './secret.js';
 export * from './pin.js';
+export * from './plane-address.js';
 export * from './enrolment-token.js';
 export * from './sign-in-link.js';

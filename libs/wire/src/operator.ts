@@ -496,6 +496,66 @@ export type WebhookDeliveryList = {
   readonly next: string | null;
 };
 
+/** `POST /v1/device-authorization`, a form or JSON with the names of RFC 8628: a program without a browser wants to sign in. */
+export type DeviceAuthorizationRequest = {
+  /** Which program it claims to be. */
+  readonly client_id: string;
+  /** What the computer calls itself, and what it runs on: display, and no proof. */
+  readonly device_name?: string;
+  readonly device_platform?: string;
+};
+export type DeviceAuthorizationAnswer = {
+  /** `rcd_…` */
+  readonly device_code: string;
+  /** `WDJB-MJHT` */
+  readonly user_code: string;
+  /** Where a person types it. No address has it filled in. */
+  readonly verification_uri: string;
+  /** Seconds. */
+  readonly expires_in: number;
+  /** Seconds between two questions; 5 more after each `slow_down`. */
+  readonly interval: number;
+};
+
+/** The grant of RFC 8628. */
+export const DEVICE_CODE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
+
+/** `POST /v1/token`, a form or JSON: whether a person has let it sign in. The session is answered once. */
+export type TokenRequest = { readonly grant_type: string; readonly device_code: string; readonly client_id: string };
+export type TokenAnswer = {
+  /** `rco_…` */
+  readonly access_token: string;
+  readonly token_type: 'Bearer';
+  /** Seconds. */
+  readonly expires_in: number;
+  readonly expires_at: string;
+  readonly person: { readonly id: string; readonly name: string };
+};
+
+/** What these two routes refuse with, by the names of RFC 6749 and RFC 8628. */
+export const OAUTH_ERRORS = {
+  authorization_pending: 'No person has answered yet.',
+  slow_down: 'This was asked too soon; wait 5 seconds more from now on.',
+  access_denied: 'A person has refused this.',
+  expired_token: 'This code is over, was used, or never was.',
+  invalid_request: 'A field is missing or not valid.',
+  unsupported_grant_type: 'Only the grant for device codes is known here.',
+  temporarily_unavailable: 'Not now; try again later.',
+} as const;
+export type OauthErrorCode = keyof typeof OAUTH_ERRORS;
+export type OauthErrorAnswer = { readonly error: OauthErrorCode; readonly error_description: string };
+
+/** A login that waits for a person's answer, with what its program claims to be: display, and no proof. */
+export type WaitingLogin = {
+  /** `WDJB-MJHT` */
+  readonly code: string;
+  readonly expiresAt: string;
+  readonly claims: { readonly client: string | null; readonly device: string | null; readonly platform: string | null };
+};
+
+/** What a person's answer to a login came to. */
+export type AnsweredLogin = { readonly code: string; readonly answer: 'approved' | 'refused' };
+
 /** A short code that waits for a person's answer, with what its installation claims to be: display, and no proof (O12). */
 export type WaitingCode = {
   /** `WDJB-MJHT` */

@@ -9,3 +9,12 @@ export const pinOf = (key: KeyObject): string =>
 /** Whether a value has the form of a pin. */
 export const isPin = (value: unknown): value is string =>
   typeof value === 'string' && /^sha256\/[A-Za-z0-9+/]{43}=$/.test(value);
+
+const PREFIX = 'sha256/';
+
+/** A pin as it stands behind `#` in an address: base64url of the hash. */
+export const shortPin = (pin: string): string => Buffer.from(pin.slice(PREFIX.length), 'base64').toString('base64url');
+
+/** The pin that stands behind `#`; null where it is none. */
+export const pinOfShort = (text: string): string | null =>
+  /^[A-Za-z0-9_-]{43}$/.test(text) ? PREFIX + Buffer.from(text, 'base64url').toString('base64') : null;

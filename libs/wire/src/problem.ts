@@ -18,6 +18,8 @@ export const PROBLEMS = {
   'identifier-in-use': { status: 409, title: 'This installation is already admitted; delete its machine first' },
   // short codes: one common refusal for expired, used, refused and unknown ones
   'code-refused': { status: 400, title: 'This code cannot be used' },
+  'access-denied': { status: 400, title: 'A person has refused this' },
+  'asked-too-soon': { status: 400, title: 'This was asked again too soon' },
   'code-pending': { status: 400, title: 'No person has answered for this code yet' },
   'too-many-wrong-codes': { status: 429, title: 'Too many wrong codes were typed in this session' },
   // people

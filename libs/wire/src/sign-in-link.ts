@@ -1,3 +1,4 @@
+import { pinOfShort, shortPin } from './pin.js';
 import { isSecret } from './secret.js';
 
 /** What a sign-in link says: where the operator API is, the CA key to expect there, and the right to sign in once. */
@@ -10,16 +11,12 @@ export type SignInLink = {
   readonly secret: string;
 };
 
-const PIN_PREFIX = 'sha256/';
-
 /**
  * Writes a link as people paste it: `https://host:port/sign-in#<secret>`, with `.<base64url of the pin's hash>` where there is a pin.
  * What stands behind `#` never reaches a server by itself.
  */
 export const encodeSignInLink = ({ address, pins: [pin], secret }: SignInLink): string => {
-  const expected =
-    pin === undefined ? '' : `.${Buffer.from(pin.slice(PIN_PREFIX.length), 'base64').toString('base64url')}`;
-  return `${address}/sign-in#${secret}${expected}`;
+  return `${address}/sign-in#${secret}${pin === undefined ? '' : `.${shortPin(pin)}`}`;
 };
 
 /** Reads a link. @throws Error with one sentence for the person who pasted it; the message never repeats the link. */
@@ -34,7 +31,7 @@ export const decodeSignInLink = (text: string): SignInLink => {
   if (!isSecret('rcl', secret) || rest.length > 0)
     throw new Error('This sign-in link is damaged: was all of it copied?');
   if (pin === undefined) return { address: url.origin, pins: [], secret };
-  if (!/^[A-Za-z0-9_-]{43}$/.test(pin))
-    throw new Error('The pin in this sign-in link is damaged: was all of it copied?');
-  return { address: url.origin, pins: [PIN_PREFIX + Buffer.from(pin, 'base64url').toString('base64')], secret };
+  const expected = pinOfShort(pin);
+  if (expected === null) throw new Error('The pin in this sign-in link is damaged: was all of it copied?');
+  return { address: url.origin, pins: [expected], secret };
 };

@@ -111,6 +111,8 @@ const MEANING: Readonly<Record<ProblemCode, Meaning>> = {
   'token-refused': 'later',
   'identifier-in-use': 'later',
   'code-pending': 'later',
+  'access-denied': 'later',
+  'asked-too-soon': 'later',
   'code-refused': 'later',
   'too-many-wrong-codes': 'later',
   'not-signed-in': 'later',

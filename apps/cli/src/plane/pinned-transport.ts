@@ -5,6 +5,9 @@ import type { StreamTransport, Transport } from './transport.js';
 const ANSWER_LIMIT = 16 * 1_024 * 1_024;
 const REFUSAL_LIMIT = 64 * 1_024;
 
+/** What helps with a plane that has no public certificate. */
+const UNPINNED = ' A plane with a CA of its own is named together with its pin, as in https://host:port/#pin.';
+
 type Place = { readonly address: string; readonly pins: readonly string[] };
 
 /** HTTPS to the plane of a sign-in link. Nothing is sent before the server has proven the pinned key, or a public certificate. */
@@ -70,7 +73,7 @@ const failureOf = (
 ): unknown => {
   if (cause instanceof TransportError && cause.code.startsWith('certificate-'))
     return new Failure(
-      `The server at ${place.address} is not the plane that was expected, so nothing was sent to it: ${cause.message}.`,
+      `The server at ${place.address} is not the plane that was expected, so nothing was sent to it: ${cause.message}.${place.pins.length === 0 ? UNPINNED : ''}`,
       EXIT.failed,
       { cause },
     );

@@ -30,7 +30,7 @@ const failureOf = async (answer: TransportAnswer): Promise<Failure> => {
 describe('what a refusal comes to (U6)', () => {
   it.each([
     [problem('not-signed-in'), EXIT.notSignedIn, 'rollcall login'],
-    [problem('session-not-fresh'), EXIT.notSignedIn, 'Run `rollcall login` with a new link'],
+    [problem('session-not-fresh'), EXIT.notSignedIn, 'Run `rollcall login` again'],
     [problem('link-refused'), EXIT.notSignedIn, 'cannot be used'],
     [problem('machine-not-found'), EXIT.notFound, 'no such machine'],
     [problem('read-model-not-found'), EXIT.notFound, 'no such read model'],

@@ -92,15 +92,25 @@ export class Plane {
     return (await this.exchange({ method, path, body })) as Answer;
   }
 
+  /** Asks something whose refusals the caller reads. @throws PlaneAway */
+  async answerTo(method: 'POST', path: string, body: unknown): Promise<TransportAnswer> {
+    return this.answer({ method, path, body });
+  }
+
   private async exchange(request: Pick<TransportRequest, 'method' | 'path' | 'body' | 'signal'>): Promise<unknown> {
-    let answer: TransportAnswer;
+    const answer = await this.answer(request);
+    if (answer.status >= 200 && answer.status < 300) return answer.body;
+    throw failureOf(answer, this.address);
+  }
+
+  private async answer(
+    request: Pick<TransportRequest, 'method' | 'path' | 'body' | 'signal'>,
+  ): Promise<TransportAnswer> {
     try {
-      answer = await this.transport({ ...request, session: this.session, timeoutMs: TIMEOUT_MS });
+      return await this.transport({ ...request, session: this.session, timeoutMs: TIMEOUT_MS });
     } catch (cause) {
       throw this.noAnswer(cause);
     }
-    if (answer.status >= 200 && answer.status < 300) return answer.body;
-    throw failureOf(answer, this.address);
   }
 
   private noAnswer(cause: unknown): Failure {

@@ -54,7 +54,7 @@ const TELLINGS: Partial<Record<ProblemCode, Telling>> = {
   'session-not-fresh': {
     exitCode: EXIT.notSignedIn,
     sentence: () =>
-      'Your session began too long ago for this: whoever admits or deletes machines has just signed in. Run `rollcall login` with a new link and say it again; the first person makes links for others with `rollcall people link`, and gets one with `rollcall-setup sign-in-link`.',
+      'Your session began too long ago for this: whoever admits or deletes machines has just signed in. Run `rollcall login` again, with a new link or with a browser in which you have just signed in, and say it once more; the first person makes links for others with `rollcall people link`, and gets one with `rollcall-setup sign-in-link`.',
   },
   'workspace-not-found': { exitCode: EXIT.notFound, sentence: () => 'There is no such workspace, or it is not yours.' },
   'person-not-found': {

@@ -9,11 +9,18 @@ const LONGEST_INPUT = 16_384;
 /**
  * Reads one line that must not be seen: typed or pasted at a terminal without an echo, or all of standard input where that is a pipe.
  *
+ * @param mayBeNothing at a terminal an empty line is an answer as well
  * @throws Interrupted on Ctrl-C, and Failure where there is nothing.
  */
-export const askSecret = async (question: string, surroundings: Surroundings): Promise<string> => {
-  const text = surroundings.stdin.isTTY ? await readHiddenLine(question, surroundings) : await readAll(surroundings);
-  if (text.trim() === '') throw new Failure('Nothing was given on standard input.', EXIT.usage);
+export const askSecret = async (
+  question: string,
+  surroundings: Surroundings,
+  mayBeNothing = false,
+): Promise<string> => {
+  const { isTTY = false } = surroundings.stdin;
+  const text = isTTY ? await readHiddenLine(question, surroundings) : await readAll(surroundings);
+  if (text.trim() === '' && !(isTTY && mayBeNothing))
+    throw new Failure('Nothing was given on standard input.', EXIT.usage);
   return text.trim();
 };
 

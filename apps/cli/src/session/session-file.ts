@@ -6,14 +6,11 @@ import {
   UnsafeFile,
   writePrivateFile,
 } from '@rollcall/secret-file';
+import type { PlaneAddress } from '@rollcall/wire';
 import { EXIT, Failure } from '../failure.js';
 
-/** What a login leaves behind: one file, 0600, in a directory of 0700. */
-export type StoredSession = {
-  /** Origin of the operator API. */
-  readonly address: string;
-  /** Pins of the CA key to expect there; empty for a public certificate. */
-  readonly pins: readonly string[];
+/** Whose session it is, and where. */
+export type StoredSession = PlaneAddress & {
   /** `rco_…` */
   readonly session: string;
   /** RFC 3339, UTC. */
@@ -21,12 +18,17 @@ export type StoredSession = {
   readonly person: { readonly id: string; readonly name: string };
 };
 
-/** The session of whoever runs the CLI. Replaced whole, so a login that is killed leaves the old one. */
+/**
+ * What a login leaves behind, 0600 in a directory of 0700: the session, and where it was, which outlives it. Files are replaced whole, so a login
+ * that is killed leaves the old one.
+ */
 export class SessionFile {
   private readonly path: string;
+  private readonly planePath: string;
 
   constructor(private readonly directory: string) {
     this.path = join(directory, 'session.json');
+    this.planePath = join(directory, 'plane.json');
   }
 
   /** Makes sure that a session can be kept. @throws Failure where the directory is not ours alone. */
@@ -37,7 +39,9 @@ export class SessionFile {
   /** Replaces the session. */
   async write(session: StoredSession): Promise<void> {
     await this.prepare();
-    await this.guard(() => writePrivateFile(this.path, `${JSON.stringify(session, null, 2)}\n`));
+    const { address, pins } = session;
+    await this.guard(() => writePrivateFile(this.planePath, text({ address, pins } satisfies PlaneAddress)));
+    await this.guard(() => writePrivateFile(this.path, text(session)));
   }
 
   /** The session; null when nobody is signed in here. @throws Failure where others can read it, or where it is damaged. */
@@ -48,6 +52,16 @@ export class SessionFile {
     if (!session)
       throw new Failure(`The session in ${this.path} is damaged: run \`rollcall login\`.`, EXIT.notSignedIn);
     return session;
+  }
+
+  /** Where somebody signed in last, also if nobody is now; null where nobody has, or where that cannot be read. */
+  async lastPlane(): Promise<PlaneAddress | null> {
+    const [session, plane] = await Promise.all([
+      this.guard(() => readPrivateFile(this.path)),
+      this.guard(() => readPrivateFile(this.planePath)),
+    ]);
+    const [newest] = [plane, session].flatMap((bytes) => (bytes === null ? [] : (parsePlane(bytes) ?? [])));
+    return newest ?? null;
   }
 
   /** Forgets the session. Without effect where there is none. */
@@ -68,13 +82,25 @@ export class SessionFile {
   }
 }
 
+const text = (value: object): string => `${JSON.stringify(value, null, 2)}\n`;
+
+const parsePlane = (bytes: Buffer): PlaneAddress | null => {
+  try {
+    const value = JSON.parse(bytes.toString('utf8')) as Partial<PlaneAddress> | null;
+    return isPlane(value) ? { address: value.address, pins: value.pins } : null;
+  } catch {
+    return null;
+  }
+};
+
+const isPlane = <Value extends Partial<PlaneAddress>>(value: Value | null): value is Value & PlaneAddress =>
+  typeof value?.address === 'string' && URL.canParse(value.address) && Array.isArray(value.pins);
+
 const parse = (text: string): StoredSession | null => {
   try {
     const value = JSON.parse(text) as Partial<StoredSession> | null;
     const complete =
-      typeof value?.address === 'string' &&
-      URL.canParse(value.address) &&
-      Array.isArray(value.pins) &&
+      isPlane(value) &&
       typeof value.session === 'string' &&
       typeof value.expiresAt === 'string' &&
       typeof value.person?.name === 'string';

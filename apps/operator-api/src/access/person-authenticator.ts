@@ -14,6 +14,8 @@ export type SignedIn = Extract<Principal, { readonly kind: 'person' }> &
     readonly sessionId: string;
     /** RFC 3339, UTC. */
     readonly sessionExpiresAt: string;
+    /** When they showed who they are, RFC 3339, UTC; null in a session of before that was recorded, which is never fresh. */
+    readonly authenticatedAt: string | null;
   };
 
 /**
@@ -45,5 +47,6 @@ export const personBehind = async (
     name: view.state.name,
     sessionId: session.sessionId,
     sessionExpiresAt: new Date(instantOf(session.expiresAt)).toISOString(),
+    authenticatedAt: session.authenticatedAt ?? null,
   };
 };

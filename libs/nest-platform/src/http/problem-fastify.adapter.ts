@@ -15,6 +15,7 @@ import { sendProblem } from '../problem/send-problem.js';
 import { acceptBytesWhereDeclared } from './bytes-body.js';
 import { Drain } from './drain.js';
 import { EVERY_ANSWER, installGate, openConnections, type OpenConnections } from './gate.js';
+import { acceptFormsWhereDeclared } from './form-body.js';
 import { acceptJsonOnly } from './json-body.js';
 import type { HttpLimits } from './limits.js';
 import { SESSION_LIFE, ticketKeysOf } from './session-tickets.js';
@@ -84,6 +85,7 @@ export class ProblemFastifyAdapter extends FastifyAdapter {
     installGate(instance, { drain: this.drain, limits });
     acceptJsonOnly(instance, limits);
     acceptBytesWhereDeclared(instance, limits);
+    acceptFormsWhereDeclared(instance, limits);
     const unknownRoute = knownRoutes(instance);
     instance.setErrorHandler((error: Error, request, reply) =>
       sendProblem(problemOfRequest(error, request.id), { error, request, reply, logger }),

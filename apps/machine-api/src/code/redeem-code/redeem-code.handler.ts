@@ -1,5 +1,5 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { code, codeIdOf, deviceCodeKey, isOpen, type CodeApproval, type CodeState } from '@rollcall/admission';
+import { code, codeIdOf, deviceCodeKey, isOpen, POLL, type CodeApproval, type CodeState } from '@rollcall/admission';
 import { instantOf, Refusal } from '@rollcall/decider';
 import { ClaimTaken, EventStore } from '@rollcall/event-store';
 import { identifierKey, machine, machineStream, redemptionKey } from '@rollcall/machine';
@@ -8,7 +8,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import { MachineTerms } from '../../machine/machine-terms.js';
 import { RefusedClaims } from '../../machine/refused-claims.js';
 import { Successions } from '../../machine/successions.js';
-import { POLL, PollPace } from '../poll-pace.js';
+import { PollPace } from '../poll-pace.js';
 import { RedeemShortCode } from './redeem-code.command.js';
 
 type Requested = NonNullable<CodeState>;

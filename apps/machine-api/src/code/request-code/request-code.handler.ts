@@ -1,10 +1,9 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { code, CODE_ALPHABET, CODE_LIFE_SECONDS, codeStream, userCodeOf } from '@rollcall/admission';
+import { code, CODE_ALPHABET, CODE_LIFE_SECONDS, codeStream, POLL, userCodeOf } from '@rollcall/admission';
 import { ClaimTaken, EventStore } from '@rollcall/event-store';
 import { hashOf, makeSecret, type CodeAnswer } from '@rollcall/wire';
 import { randomInt, randomUUID } from 'node:crypto';
 import { CodeStarts } from '../code-starts.js';
-import { POLL } from '../poll-pace.js';
 import { RequestShortCode } from './request-code.command.js';
 
 /** Makes both codes and answers them once: what is kept are their hashes, and that of the credential which the installation has. */

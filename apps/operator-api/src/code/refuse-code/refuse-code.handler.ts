@@ -2,7 +2,8 @@ import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { code } from '@rollcall/admission';
 import { EventStore } from '@rollcall/event-store';
 import type { AnsweredCode } from '@rollcall/wire';
-import { WaitingCodes } from '../waiting-codes.js';
+import { TypedCodes } from '../../access/typed-codes.js';
+import { INSTALLATIONS } from '../installations.js';
 import { RefuseShortCode } from './refuse-code.command.js';
 
 /** Records what a person said of a code; whether it can still be said is decided at the record's time. */
@@ -10,11 +11,11 @@ import { RefuseShortCode } from './refuse-code.command.js';
 export class RefuseShortCodeHandler implements ICommandHandler<RefuseShortCode> {
   constructor(
     private readonly store: EventStore,
-    private readonly codes: WaitingCodes,
+    private readonly codes: TypedCodes,
   ) {}
 
   execute({ person, commandId, code: typed }: RefuseShortCode): Promise<AnsweredCode> {
-    return this.codes.withTyped(typed, person.sessionId, async (found) => {
+    return this.codes.withTyped(INSTALLATIONS, { typed, sessionId: person.sessionId }, async (found) => {
       const actor = { kind: 'person', id: person.id } as const;
       await this.store.decide(code, { stream: found.stream }, { type: 'RefuseCode' }, { actor, commandId });
       return { code: found.code, answer: 'refused', replaces: null };

@@ -1,0 +1,1 @@
+export { InMemoryAttempts } from './in-memory-attempts.js';
