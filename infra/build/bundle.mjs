@@ -41,11 +41,11 @@ export const bundleProgram = async ({ app, outfile, target = 'node24', versionNa
     conditions: ['source'],
     plugins: [requireBuiltins],
     ...(versionName ? { define: { [versionName]: JSON.stringify(version) } } : {}),
-    // Native and edge variants of the database driver, which are asked for only where they are installed.
-    external: ['pg-native', 'cloudflare:sockets'],
+    // Native and edge variants of the database driver and native parts of the SSH client, which are asked for only where they are installed.
+    external: ['pg-native', 'cloudflare:sockets', 'cpu-features', '*.node'],
     banner: {
-      // What a bundled CommonJS package still calls `require` for are Node's own modules.
-      js: "#!/usr/bin/env node\nimport { createRequire as rollcallRequire } from 'node:module';\nconst require = rollcallRequire(import.meta.url);",
+      // What a bundled CommonJS package still calls `require` for are Node's own modules; some want to know where they are as well.
+      js: "#!/usr/bin/env node\nimport { createRequire as rollcallRequire } from 'node:module';\nconst require = rollcallRequire(import.meta.url);\nconst __dirname = import.meta.dirname;",
     },
     logLevel: 'warning',
     metafile: true,

@@ -31,6 +31,7 @@ import { listPromises, makePromise, withdrawPromise, type Subject } from './comm
 import { listBlockers, showReadiness } from './commands/readiness.js';
 import { rebuildReadModel, showReadModels } from './commands/read-models.js';
 import { login, logout } from './commands/sign-in.js';
+import { sshCheck, type SshCheckOptions } from './commands/ssh-check.js';
 import { watchMachines } from './commands/watch-machines.js';
 import {
   addWebhook,
@@ -136,6 +137,14 @@ const eventId = (text: string): string => {
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text))
     throw new InvalidArgumentError('It must be the id of an event, as `rollcall webhooks deliveries` shows it.');
   return text.toLowerCase();
+};
+
+const fingerprint = (text: string): string => {
+  if (!/^SHA256:[A-Za-z0-9+/]{43}$/.test(text))
+    throw new InvalidArgumentError(
+      'It must be a fingerprint as `ssh-keygen -l` shows it: SHA256:… with 43 characters.',
+    );
+  return text;
 };
 
 const webhookArgument = (): Argument =>
@@ -539,6 +548,16 @@ export const buildProgram = (
     .description('empty one and let it follow the record from the start')
     .argument('<name>', 'its name in `read-models status`', given)
     .action((name: string) => rebuildReadModel(name, context()));
+
+  program
+    .command('ssh-check')
+    .description('hold an SSH session, show whether it answers, and say within a minute when it is lost')
+    .argument('<destination>', '[user@]host[:port], or a name of your ssh configuration', given)
+    .option('-p, --port <port>', 'in place of that of the configuration', upTo(65_535))
+    .option('-i, --identity <file>', 'a private key to try first; may be given more than once', collect(given))
+    .option('-F, --ssh-config <file>', 'in place of your ssh configuration', given)
+    .option('--accept-host-key <fingerprint>', 'pin the key that has this fingerprint, SHA256:…', collect(fingerprint))
+    .action((destination: string, options: SshCheckOptions) => sshCheck(destination, options, context()));
 
   program
     .command('version')

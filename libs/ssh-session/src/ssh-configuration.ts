@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import SshConfig, { type Line } from 'ssh-config';
 import { DestinationRefused, type Destination } from './destination.js';
 import type { SshTarget } from './ports.js';
 
@@ -31,7 +33,8 @@ export const parseSettings = (text: string): Settings => {
 };
 
 /**
- * Resolves what a person asked for with OpenSSH's own reading of the person's configuration, the host in between included.
+ * Resolves what a person asked for with OpenSSH's own reading of the person's configuration, the host in between included. Where there is
+ * no OpenSSH, a simpler reader does it, which refuses what it does not follow.
  *
  * @throws DestinationRefused, which names the setting
  */
@@ -48,7 +51,9 @@ export const resolveDestination = async (target: SshTarget, options: Configurati
   return destinationOf(target.host, settings, options, destinationOf(jump.host, between, options, null));
 };
 
-const settingsOf = async ({ host, user, port }: SshTarget, { file, env }: ConfigurationOptions): Promise<Settings> => {
+const settingsOf = async (target: SshTarget, options: ConfigurationOptions): Promise<Settings> => {
+  const { host, user, port } = target;
+  const { file, env } = options;
   // Neither an option of ssh nor something that a shell or a log would take for more than a name.
   if (!/^[^-\s\p{C}@/'"`$\\;&<>|(){}][^\s\p{C}@/'"`$\\;&<>|(){}]*$/u.test(host))
     throw new DestinationRefused('Host', `"${host}" is not the name of a host`);
@@ -65,10 +70,7 @@ const settingsOf = async ({ host, user, port }: SshTarget, { file, env }: Config
     return parseSettings(stdout);
   } catch (cause) {
     const { code, stderr } = cause as { code?: unknown; stderr?: string };
-    if (code === 'ENOENT')
-      throw new DestinationRefused('ssh', 'The ssh configuration is read by OpenSSH, and there is no `ssh` here', {
-        cause,
-      });
+    if (code === 'ENOENT') return readWithoutOpenSsh(target, options);
     throw new DestinationRefused(
       'ssh',
       `OpenSSH does not accept the configuration for ${host}: ${stderr?.trim() ?? String(cause)}`,
@@ -76,6 +78,45 @@ const settingsOf = async ({ host, user, port }: SshTarget, { file, env }: Config
     );
   }
 };
+
+/** What OpenSSH tries where nothing is configured, of the types that we can use. */
+const USUAL_IDENTITIES = ['~/.ssh/id_ed25519', '~/.ssh/id_ecdsa', '~/.ssh/id_rsa'];
+
+const readWithoutOpenSsh = async (
+  { host, user, port }: SshTarget,
+  { file, env }: ConfigurationOptions,
+): Promise<Settings> => {
+  const path = file ?? join(env['HOME'] || homedir(), '.ssh', 'config');
+  const text = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'ENOENT' && file === undefined) return '';
+    throw new DestinationRefused('ssh', `The ssh configuration ${path} cannot be read (${cause.code})`, { cause });
+  });
+  const config = SshConfig.parse(text);
+  for (const name of directivesOf(config))
+    if (/^(include|match)$/i.test(name))
+      throw new DestinationRefused(name, `${path} has ${name}, which can only be followed where OpenSSH is installed`);
+  const computed = config.compute(
+    { Host: host, ...(user === undefined ? {} : { User: user }) },
+    {
+      ignoreCase: true,
+      matchExec: false,
+    },
+  );
+  const settings = new Map<string, readonly string[]>([['identityfile', USUAL_IDENTITIES]]);
+  for (const [name, value] of Object.entries(computed)) {
+    const values = [value].flat();
+    settings.set(name, name === 'identityfile' ? values : [values.join(' ')]);
+  }
+  settings.set('hostname', [(settings.get('hostname')?.[0] ?? host).replaceAll('%h', host)]);
+  if (port !== undefined) settings.set('port', [String(port)]);
+  return settings;
+};
+
+const directivesOf = (lines: readonly Line[]): readonly string[] =>
+  lines.flatMap((line) => [
+    ...('param' in line ? [line.param] : []),
+    ...('config' in line ? directivesOf(line.config) : []),
+  ]);
 
 /** The one host in between, or null. */
 const jumpOf = (settings: Settings, host: string): SshTarget | null => {
@@ -102,7 +143,7 @@ const jumpOf = (settings: Settings, host: string): SshTarget | null => {
  */
 export const parseTarget = (text: string): SshTarget => {
   const [, user, bracketed, plain, port] =
-    /^(?:([^@]+)@)?(?:\[([^\]]+)\]|([^:]+|[^:]*:[^:]*:.*?))(?::(\d{1,5}))?$/.exec(text) ?? [];
+    /^(?:([^@]+)@)?(?:\[([^\]]+)\]|([^:@]+|[^:@]*:[^:@]*:[^@]*?))(?::(\d{1,5}))?$/.exec(text) ?? [];
   const host = bracketed ?? plain;
   if (host === undefined || Number(port ?? 1) < 1 || Number(port ?? 1) > 65_535)
     throw new DestinationRefused('Host', `"${text}" is not [user@]host[:port]`);
@@ -170,7 +211,7 @@ const expand = (path: string, setting: string, name: string, home: string): stri
   const expanded = path
     .replace(/^~(?=\/)/, home)
     .replace(/%([%d])/g, (_, token: string) => (token === 'd' ? home : '%'));
-  if (/%[a-zA-Z]/.test(expanded.replaceAll('%%', '')) || expanded.startsWith('~'))
+  if (/%/.test(path.replace(/%[%d]/g, '')) || expanded.startsWith('~'))
     throw new DestinationRefused(
       setting,
       `The ssh configuration${name === '' ? '' : ` for ${name}`} has ${setting} ${path}: of the tokens, only ~ and %d are supported there`,

@@ -31,6 +31,11 @@ export class SessionFile {
     this.planePath = join(directory, 'plane.json');
   }
 
+  /** The path of something else that is kept beside the session. */
+  beside(name: string): string {
+    return join(this.directory, name);
+  }
+
   /** Makes sure that a session can be kept. @throws Failure where the directory is not ours alone. */
   prepare(): Promise<void> {
     return this.guard(() => ensurePrivateDirectory(this.directory));
