@@ -1,102 +1,31 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
-import type { MachineEvent } from '@rollcall/machine';
+import { cp, readdir, readFile, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { EXIT } from '@rollcall/agent';
+import { PinnedClient } from '@rollcall/pinned-https';
+import { hashOf, makeSecret } from '@rollcall/wire';
 import { amount } from '../support/amount.js';
 import { bundled, type Bundled } from '../support/bundled.js';
-import type { Call } from '../support/door.js';
+import type { Call, Door } from '../support/door.js';
 import { Installation } from '../support/installation.js';
 import { MachineApis } from '../support/machine-apis.js';
 import { Owner } from '../support/owner.js';
 import { eventually, type Running } from '../support/processes.js';
-import type { Task } from './programs/agent.js';
+import { fill, smallVolume } from '../support/small-volume.js';
+import { requireSystemTool } from '../support/system-tool.js';
+import {
+  AGENT_CELLS,
+  CHECK,
+  OF_THE_AGENT,
+  OF_THE_PLANE,
+  PLANE_CELLS,
+  ROTATIONS,
+  type Accepted,
+  type Cell,
+  type Point,
+} from './rotation-points.js';
 
 jest.setTimeout(amount({ usual: 120_000, whole: 600_000 }));
-
-/** What can be checked in with when everything stands still. */
-type Accepted = 'the old one' | 'both' | 'the new one';
-
-/** Where a rotation is cut off, and what is accepted then. */
-type Point = { readonly where: string; readonly accepted: Accepted } & (
-  | /** An agent is killed after a step of its own. */ { readonly step: Task['step'] }
-  | /** … while a call or its answer is on the way. */ { readonly path: string; readonly way: 'there' | 'back' }
-  | /** The instance of the machine API that has the call is killed. */ {
-      readonly event: MachineEvent['type'];
-      readonly committed: boolean;
-    }
-);
-
-const ROTATIONS = '/v1/credential/rotations';
-const CHECK = '/v1/check';
-
-const OF_THE_AGENT: readonly Point[] = [
-  { where: 'agent: before anything is kept', accepted: 'the old one', step: 'begun' },
-  { where: 'agent: the next secret is kept', accepted: 'the old one', step: 'stored' },
-  { where: 'agent: its registration is on the way', accepted: 'the old one', path: ROTATIONS, way: 'there' },
-  { where: 'agent: the answer to that is on the way', accepted: 'both', path: ROTATIONS, way: 'back' },
-  { where: 'agent: it has arrived', accepted: 'both', step: 'registered' },
-  { where: 'agent: the number is kept', accepted: 'both', step: 'numbered' },
-  { where: 'agent: the first check with it is on the way', accepted: 'both', path: CHECK, way: 'there' },
-  { where: 'agent: the answer to that check is on the way', accepted: 'the new one', path: CHECK, way: 'back' },
-  { where: 'agent: that has arrived', accepted: 'the new one', step: 'used' },
-  { where: 'agent: the next one is in its place', accepted: 'the new one', step: 'placed' },
-];
-const OF_THE_PLANE: readonly Point[] = [
-  {
-    where: 'machine API: the registration is decided, not committed',
-    accepted: 'the old one',
-    event: 'GenerationRegistered',
-    committed: false,
-  },
-  {
-    where: 'machine API: it is committed, not answered',
-    accepted: 'both',
-    event: 'GenerationRegistered',
-    committed: true,
-  },
-  {
-    where: 'machine API: the first check is decided, not committed',
-    accepted: 'both',
-    event: 'GenerationConfirmed',
-    committed: false,
-  },
-  {
-    where: 'machine API: that is committed, not answered',
-    accepted: 'the new one',
-    event: 'GenerationConfirmed',
-    committed: true,
-  },
-];
-
-/** A cell of the table: where it is cut off, and where the next start of the agent is cut off as well. null: that one lives. */
-type Cell = { readonly first: Point; readonly second: Point | null };
-
-/** Whether a start after a cut comes by another point: what is registered is not registered again, and what is in place is only checked in with. */
-const comesBy = (first: Point, second: Point): boolean => {
-  if (first.accepted === 'the old one') return true;
-  const isChecked = 'path' in second && second.path === CHECK;
-  if (isChecked) return true;
-  const isPlaced = 'step' in first && first.step === 'placed';
-  return !isPlaced && 'step' in second && (second.step === 'used' || second.step === 'placed');
-};
-
-const alone = (first: Point): Cell => ({ first, second: null });
-const withEach = (first: Point): Cell[] =>
-  OF_THE_AGENT.filter((second) => comesBy(first, second)).map((second) => ({ first, second }));
-
-/** Each point once, every other time with a second cut at the point that comes after it; or the whole table. */
-const AGENT_CELLS = amount({
-  usual: OF_THE_AGENT.map((first, index) => {
-    const second = OF_THE_AGENT[index + 1];
-    return index % 2 === 0 && second && comesBy(first, second) ? { first, second } : alone(first);
-  }),
-  whole: OF_THE_AGENT.flatMap((first) => [alone(first), ...withEach(first)]),
-});
-/** An instance takes seconds to start again. */
-const PLANE_CELLS = amount({
-  usual: OF_THE_PLANE.slice(1, 3).map(alone),
-  whole: OF_THE_PLANE.flatMap((first) => [alone(first), ...withEach(first).slice(0, 1)]),
-});
 
 /** An event whose turn it is waits inside of its append for a lock that a test holds. */
 const HOLDING = `
@@ -249,4 +178,152 @@ it('is cut off at the points that docs/faults.md lists', async () => {
   const rows = page.split('\n').map((line) => line.split('|').map((cell) => cell.trim()));
   for (const { where, accepted } of [...OF_THE_AGENT, ...OF_THE_PLANE])
     expect(rows).toContainEqual(expect.arrayContaining([where, accepted]));
+});
+
+/** Lets the agent run until it has checked in, and stops it. */
+const checkedIn = async (machine: Installation): Promise<Installation> => {
+  const agent = await machine.run();
+  await eventually('it checks in', () => Promise.resolve(machine.door.accepted.some(({ path }) => path === CHECK)));
+  await agent.stop();
+  return machine;
+};
+
+const joined = async (name: string, at?: string) => checkedIn(await Installation.joined(apis, name, at));
+
+/** Starts eight of something; nobody's rotation passes the door before all are there. */
+const eightAtOnce = async (door: Door, begin: (index: number) => Promise<Running>) => {
+  const all = Promise.withResolvers<boolean>();
+  door.arrives = () => all.promise;
+  const running = await Promise.all(Array.from({ length: 8 }, (_, index) => begin(index)));
+  all.resolve(true);
+  return Promise.all(running.map(async ({ exited, output }) => ({ code: (await exited).code, output: output() })));
+};
+
+const registrations = async ({ machineId }: Installation) =>
+  (await apis.store.readStream(`machine-${machineId}`)).filter(
+    (fact) => fact.kind === 'event' && fact.event.type === 'GenerationRegistered',
+  ).length;
+
+it('eight processes that rotate one credential at once, through two instances, register one hash; three of them lose their answer, and the file that is left checks in at once (C05)', async () => {
+  const machine = await joined('shared');
+  const { live: before } = await machine.kept();
+  let answers = 0;
+  machine.door.leaves = () => ![2, 5, 6].includes((answers += 1));
+  const asked = machine.door.calls.length;
+  const ends = await eightAtOnce(machine.door, () => machine.begin('rotate'));
+  machine.door.letPass();
+  const ended = (wanted: number) => ends.filter(({ code }) => code === wanted).length;
+  expect([ended(EXIT.ok), ended(EXIT.unreachable)]).toEqual([5, 3]);
+  expect(new Set(machine.door.calls.slice(asked).map(({ instance }) => instance)).size).toBe(2);
+  expect(await registrations(machine)).toBe(2);
+  expect(await acceptedOf(machine, 2)).toBe('both');
+
+  const since = machine.door.accepted.length;
+  const agent = await machine.run();
+  await isWell(machine, 2, since);
+  // What was kept of the old one founds no second line.
+  const client = new PinnedClient({ origin: machine.door.url, pins: [apis.pin] });
+  const { status, body } = await client.request({
+    method: 'POST',
+    path: ROTATIONS,
+    headers: { authorization: `Bearer ${before?.secret}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ credentialHash: hashOf(makeSecret('rcm')) }),
+  });
+  client.abandonConnections();
+  expect([status, JSON.parse(body)]).toEqual([401, expect.objectContaining({ code: 'generation-behind' })]);
+  await kill(agent);
+});
+
+it('eight copies of an installation that rotate at once leave the old credential and one newer one; whichever checks in first goes on alone, and the others keep what they have (C05, C01)', async () => {
+  const original = await joined('original');
+  const copies = await Promise.all(
+    Array.from({ length: 8 }, async (_, index) => {
+      const path = join(apis.directory, `copy-${index}`);
+      await cp(original.path, path, { recursive: true });
+      return original.at(path);
+    }),
+  );
+  const ends = await eightAtOnce(original.door, (index) => (copies[index] as Installation).begin('rotate'));
+  original.door.letPass();
+  expect(ends.map(({ code }) => code)).toEqual(copies.map(() => EXIT.ok));
+  const { current, pending, highest } = (await apis.stateOf(original.machineId)).credential;
+  expect([current?.generation, pending?.generation, highest]).toEqual([1, 9, 9]);
+
+  const next = await Promise.all(copies.map(async (copy) => (await copy.kept()).next?.hash));
+  expect(new Set(next).size).toBe(8);
+  const newest = next.indexOf(pending?.keyHash);
+  const [late, first] = [copies[newest] as Installation, copies[(newest + 1) % 8] as Installation];
+  // Its own next one is void by now: it falls back on the old one, and takes another.
+  const since = original.door.accepted.length;
+  const agent = await first.run();
+  await isWell(first, 10, since);
+  const before = await late.kept();
+  const behind = await late.run();
+  const old = () => original.door.calls.filter(({ credential }) => credential === before.live?.secret).length;
+  const tried = old();
+  // The second one shows that the first one was answered.
+  await eventually('it goes on trying with the old one', () => Promise.resolve(old() >= tried + 2));
+  expect(await late.kept()).toEqual(before);
+  expect((await apis.stateOf(original.machineId)).credential).toMatchObject({
+    current: { generation: 10 },
+    pending: null,
+  });
+  await Promise.all([kill(agent), kill(behind)]);
+});
+
+it('goes on with the old credential on a full disk, says so here and at the plane, and takes the next one when there is room again (row 41, O19, I11, O21)', async () => {
+  const volume = await smallVolume(begun, 8 * 1_048_576);
+  const machine = await Installation.joined(apis, 'full', join(volume, 'state'));
+  const agent = await machine.run();
+  await agent.waitFor(/Checked in/);
+  const ballast = join(volume, 'ballast');
+  // What was being replaced while it was filled left a page.
+  await eventually('nothing can be kept any more', async () => {
+    await fill(ballast);
+    return (await machine.status()).problems.length > 0;
+  });
+  await apis.byPerson(machine.machineId, { type: 'RequestRotation' });
+  await agent.waitFor(/The credential was not rotated; the one in use stays.*ENOSPC/);
+  const blocks = async () => (await apis.stateOf(machine.machineId)).blockers.includes('credential-unreadable');
+  await eventually('the plane knows', blocks);
+  expect((await machine.status()).problems).toContainEqual(expect.stringMatching('The next credential cannot be kept'));
+  const { length } = machine.door.accepted;
+  await eventually('it goes on checking in', () => Promise.resolve(machine.door.accepted.length > length + 1));
+  expect(await registrations(machine)).toBe(1);
+  // Each of its tries has left nothing.
+  expect(
+    (await readdir(machine.path)).filter((name) => name.includes('rotation.lock') || name.startsWith('credential.')),
+  ).toEqual([]);
+  expect(await acceptedOf(machine, 2)).toBe('the old one');
+
+  await rm(ballast);
+  await isWell(machine, 2, machine.door.accepted.length);
+  expect(await registrations(machine)).toBe(2);
+  await eventually('nothing is wrong any more', async () => !(await blocks()));
+  expect((await machine.status()).problems).toEqual([]);
+  await agent.stop();
+});
+
+it('registers nothing where the system says EIO or EROFS while the next credential is kept, and takes up what is in place all the same (row 41, O19, I11)', async () => {
+  await requireSystemTool('strace');
+  const machine = await joined('failing');
+  const asked = machine.door.calls.length;
+  for (const [call, failure, isInPlace] of [
+    ['fsync', 'error=EIO:when=1', false],
+    ['rename', 'error=EROFS:when=1', false],
+    // The name is in its place by then, and nobody knows whether it stays.
+    ['fsync', 'error=EIO:when=2', true],
+  ] as const) {
+    const { code, output } = await machine.under(
+      ['strace', '-f', '-qq', '-o', '/dev/null', '-e', `trace=${call}`, '-e', `inject=${call}:${failure}`],
+      'rotate',
+    );
+    expect([code, output]).toEqual([EXIT.fault, expect.stringContaining('The next credential cannot be kept: E')]);
+    expect((await machine.kept()).next !== null).toBe(isInPlace);
+    expect(await acceptedOf(machine, 2)).toBe('the old one');
+  }
+  expect(machine.door.calls).toHaveLength(asked);
+  const { next } = await machine.kept();
+  expect(await machine.command('rotate')).toMatchObject({ code: EXIT.ok });
+  expect((await apis.stateOf(machine.machineId)).credential.pending?.keyHash).toBe(next?.hash);
 });

@@ -65,6 +65,20 @@ export class Installation {
     return this.apis.processes.start('agent under test', process.execPath, argv, { env: ENVIRONMENT });
   }
 
+  /** The same machine, out of a copy of its state directory. */
+  at(path: string): Installation {
+    const copy = new Installation(this.apis, this.door, path);
+    copy.machineId = this.machineId;
+    return copy;
+  }
+
+  /** Runs a command under another program, with one thread for its files, so that their calls come in order. */
+  under([program, ...args]: readonly [string, ...string[]], name: string) {
+    const argv = [...args, process.execPath, ...this.#argv(name, [])];
+    const env = { ...ENVIRONMENT, UV_THREADPOOL_SIZE: '1' };
+    return this.apis.processes.run(`${program} rollcall-agent ${name}`, program, argv, { env });
+  }
+
   async status(): Promise<AgentStatus> {
     return JSON.parse((await this.command('status', ['--json'])).stdout) as AgentStatus;
   }

@@ -1,12 +1,12 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { token, tokenStream } from '@rollcall/admission';
 import { PostgresEventStore } from '@rollcall/event-store-postgres';
-import { ensureChainKey } from '@rollcall/machine-api';
 import { machine, machineStream, type MachineCommand, type MachineState } from '@rollcall/machine';
 import { loadOrCreateAuthority, type PlaneAuthority } from '@rollcall/plane-ca';
+import { createPrivateFile } from '@rollcall/secret-file';
 import { encodeEnrolmentToken, hashOf, makeSecret } from '@rollcall/wire';
 import { Door } from './door.js';
 import { freshDatabase, type FreshDatabase } from './postgres.js';
@@ -39,7 +39,7 @@ export class MachineApis implements AsyncDisposable {
     begun.defer(() => database.drop());
     const store = await PostgresEventStore.connect({ connectionString: database.url, applicationName: 'test' });
     begun.defer(() => store.close());
-    await ensureChainKey(join(directory, 'chain.key'));
+    await createPrivateFile(join(directory, 'chain.key'), randomBytes(32).toString('base64url'));
     const authority = await loadOrCreateAuthority(join(directory, 'ca'));
     const processes = begun.use(new Processes());
     const ports: number[] = [];

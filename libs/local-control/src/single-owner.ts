@@ -23,8 +23,8 @@ export type Ownership = {
 export const takeOwnership = async (lockPath: string, socketPath: string | null): Promise<Ownership | null> => {
   const self: Owner = { pid: process.pid, started: (await startOf(process.pid)) ?? '', nonce: randomUUID() };
   const own = `${lockPath}.${self.nonce}`;
-  await writeFile(own, JSON.stringify(self), { mode: 0o600, flag: 'wx' });
   try {
+    await writeFile(own, JSON.stringify(self), { mode: 0o600, flag: 'wx' });
     for (let round = 0; round < 10; round += 1) {
       if (await linked(own, lockPath)) {
         // Whoever was here before us is proven gone: a socket that is left is nobody's.

@@ -64,7 +64,13 @@ export const toldRotation = (end: RotationEnd): ToldRotation =>
  */
 export const rotate = async (options: RotationOptions): Promise<RotationEnd> => {
   const { directory, clock, signal } = options;
-  const lock = await lockOf(directory.rotationLock, clock, signal);
+  let lock: Ownership | null;
+  try {
+    lock = await lockOf(directory.rotationLock, clock, signal);
+  } catch (error) {
+    // The lock is a file in the same place: where that cannot be written, neither can the next secret.
+    return { kind: 'not-stored', why: (error as Error).message };
+  }
   if (!lock) return { kind: 'lost', why: 'another rotation is under way' };
   try {
     return await underLock(options);

@@ -278,6 +278,15 @@ it.each<[string, Failures, 'not-stored' | 'registered']>([
   },
 );
 
+it('takes a disk on which it cannot even write its lock for one that cannot keep the next secret (row 41, O21)', async () => {
+  await (await settledLife()).end();
+  const { signal } = new AbortController();
+  const broken = { ...directory, rotationLock: join(directory.path, 'nowhere', 'rotation.lock') };
+  const end = await rotate({ directory: broken, plane, inUse: first, clock, signal });
+  expect(end).toEqual({ kind: 'not-stored', why: expect.stringContaining('ENOENT') });
+  expect(plane.registered.size).toBe(1);
+});
+
 it('changes nothing when the plane refuses, or something else answers (O20)', async () => {
   await (await settledLife()).end();
   plane.stream.do({ type: 'DeleteMachine' });
