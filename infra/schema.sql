@@ -150,6 +150,9 @@ create table presence_machine (
   absent_since timestamp with time zone,
   pause jsonb,
   labels jsonb not null default '{}'::jsonb,
+  rotation_requested jsonb,
+  pending_generation integer,
+  refused_claims jsonb,
   constraint presence_machine_pkey PRIMARY KEY (machine)
 ) with (fillfactor=50);
 CREATE INDEX presence_machine_name ON public.presence_machine USING btree (name);

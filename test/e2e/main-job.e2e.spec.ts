@@ -155,7 +155,7 @@ describe('a machine enrols, checks in, and the plane knows', () => {
     const { stdout } = await plane.cli('machines', 'log', id);
     expect(stdout).toMatch(/ info .*is running, process \d+\n(.*\n)*.* info Checked in\n/);
     expect(stdout).not.toMatch(/rc[moe]_/);
-    await becomes({ requests: { logTail: null } });
+    await becomes({ requests: { logTail: null, rotation: null } });
     const facts = await plane.store.readStream(`machine-${id}`);
     const received = facts.filter((fact) => fact.kind === 'event' && fact.event.type === 'LogTailReceived');
     expect(received).toHaveLength(1);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { EXIT, run } from '@rollcall/cli';
 import { captured } from '@rollcall/cli/testing';
+import { machine, machineStream } from '@rollcall/machine';
 import { PinnedClient } from '@rollcall/pinned-https';
 import {
   decodeEnrolmentToken,
@@ -191,6 +192,22 @@ describe('rollcall token issue', () => {
 });
 
 describe('rollcall machines', () => {
+  it('shows a refused claim on an identifier where people look: on the machine, in the why, in its history (C03)', async () => {
+    const joined = await plane.join({ name: 'claimed' });
+    await joined.check();
+    const claim = { type: 'NoteRefusedClaim', token: randomUUID(), hostname: 'impostor' } as const;
+    const actor = { kind: 'plane', id: 'admission' } as const;
+    // Twenty within a minute are one.
+    for (let again = 0; again < 20; again += 1)
+      await plane.store.decide(machine, { stream: machineStream(joined.id) }, claim, { actor });
+    await plane.caughtUp();
+    const told = await Promise.all(
+      [['machines', 'show'], ['why'], ['history']].map((verb) => cli([...verb, 'claimed'])),
+    );
+    for (const { out } of told) expect(out.match(/impostor/g)).toEqual(['impostor']);
+    expect(told[0]?.out).toContain('1 noted');
+  });
+
   it('lists with --json what scripts rely on, also without `list` (U6)', async () => {
     const machine = await plane.join({ name: 'scripted' });
     await machine.check();

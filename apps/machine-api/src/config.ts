@@ -25,7 +25,7 @@ export type MachineApiConfig = {
   /** The key of the chain tokens; the instances of a plane share it. */
   readonly chainKeyFile: string;
   readonly policy: CheckPolicy;
-  readonly rotation: RotationPolicy;
+  readonly rotation: Pick<RotationPolicy, 'afterDays'>;
   /** Milliseconds without an append after which the plane marks that it could have heard something (B1). */
   readonly markMs: number;
   /** null: nothing is measured. */
@@ -86,7 +86,7 @@ const readPolicy = (settings: EnvironmentReader): CheckPolicy => {
   };
 };
 
-const readRotation = (settings: EnvironmentReader): RotationPolicy => {
+const readRotation = (settings: EnvironmentReader): Pick<RotationPolicy, 'afterDays'> => {
   const days = settings.integer('ROLLCALL_ROTATE_AFTER_DAYS', { min: 0, max: 3_650, default: 0 });
   return { afterDays: days === 0 ? null : days };
 };

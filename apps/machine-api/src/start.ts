@@ -123,7 +123,8 @@ const serve = async (
   const epoch = await RecordEpoch.of(store);
   // A proxy has a certificate of its own, which agents verify by their system's store.
   const pins = tls?.pins ?? [];
-  const terms = new MachineTerms(config.policy, pins, config.rotation);
+  const { recordedAt: since } = await store.newest();
+  const terms = new MachineTerms(config.policy, pins, { ...config.rotation, since });
   const readiness = recordReadiness(store, config.database);
   const counts = new CheckCounts(metrics.meter);
   const measured = config.metrics && measureRequests(metrics.meter);

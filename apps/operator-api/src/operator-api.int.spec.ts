@@ -508,11 +508,11 @@ describe('machines', () => {
       await plane.caughtUp();
       return (await ask<MachineDetail>('GET', `/v1/machines/${id}`)).body.machine.requests;
     };
-    expect(await shown()).toEqual({ logTail });
+    expect(await shown()).toEqual({ logTail, rotation: null });
 
     const newer = await ask<LogTailRequestAnswer>('POST', path, { body: { commandId: randomUUID() } });
     expect(newer.body.logTail > logTail).toBe(true);
-    expect(await shown()).toEqual({ logTail: newer.body.logTail });
+    expect(await shown()).toEqual({ logTail: newer.body.logTail, rotation: null });
     const history = await ask<History>('GET', `/v1/machines/${id}/history`);
     expect(history.body.entries.map(({ sentence }) => sentence)).toContain('the tail of its log was asked for by Ada');
 

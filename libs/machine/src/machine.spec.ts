@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { specFor } from '@rollcall/decider/testing';
 import { machineIdOf, machineStream } from './commands.js';
 import type { MachineFact, SelfReport } from './facts.js';
-import { answerTo, machine, rotationAsked } from './machine.js';
+import { answerTo, machine, rotationAsked, turnOf, type RotationPolicy } from './machine.js';
 import {
   admit,
   admitted,
@@ -361,18 +361,36 @@ describe('whether an answer asks for a rotation (O19, N26)', () => {
   const DAY = 86_400_000;
   const NOON = Date.UTC(2026, 0, 1, 12);
   const old = after(admitted(), registered(1), confirmed(1));
-  const yearly = { afterDays: 365 };
+  const yearly: RotationPolicy = { afterDays: 365, since: 0 };
+  const DUE = Math.floor(NOON + 365 * DAY * (1 - 0.1 * turnOf(MACHINE_ID)));
 
   it('follows a person’s request, whatever the age', () => {
     const asked = after(admitted(), registered(1), confirmed(1), rotationRequested('2026-01-02T00:00:00.000Z', 1));
     for (const afterDays of [null, 1])
-      expect(rotationAsked(asked, { afterDays }, NOON + 9 * DAY)).toBe('2026-01-02T00:00:00.000Z');
+      expect(rotationAsked(asked, { afterDays, since: 0 }, NOON + 9 * DAY)).toBe('2026-01-02T00:00:00.000Z');
   });
 
-  it('follows the age of the current generation, from the day on that the policy names', () => {
-    expect(rotationAsked(old, yearly, NOON + 365 * DAY - 1)).toBeNull();
-    expect(rotationAsked(old, yearly, NOON + 365 * DAY)).toBe('2027-01-01T12:00:00.000Z');
-    expect(rotationAsked(old, { afterDays: null }, NOON + 9_999 * DAY)).toBeNull();
+  it('follows the age of the current generation, and asks no machine later than the policy names', () => {
+    expect(rotationAsked(old, yearly, DUE - 1)).toBeNull();
+    expect(rotationAsked(old, yearly, DUE)).toBe(new Date(DUE).toISOString());
+    expect(rotationAsked(old, { ...yearly, afterDays: null }, NOON + 9_999 * DAY)).toBeNull();
+  });
+
+  it('asks a fleet that was set up on one day over a tenth of the age, and one that is too old already over an hour', () => {
+    const ids = Array.from(
+      { length: 1_000 },
+      (_, index) => `0193${String(index).padStart(4, '0')}-0000-7000-8000-000000000001`,
+    );
+    const fleet = ids.map((id) => after(admitted({ machine: id }), registered(1), confirmed(1)));
+    const asked = (policy: RotationPolicy, at: number) =>
+      fleet.filter((state) => rotationAsked(state, policy, at) !== null).length;
+    const shares = [0, 0.25, 0.5, 0.75, 1].map((part) => asked(yearly, NOON + 365 * DAY * (0.9 + 0.1 * part)));
+    const late = [0, 0.25, 0.5, 0.75, 1].map((part) =>
+      asked({ afterDays: 365, since: NOON + 900 * DAY }, NOON + 900 * DAY + 3_600_000 * part),
+    );
+    for (const counts of [shares, late])
+      for (const [quarter, count] of counts.entries()) expect(Math.abs(count - 250 * quarter)).toBeLessThan(60);
+    expect([shares.at(-1), late.at(-1)]).toEqual([1_000, 1_000]);
   });
 
   it('takes a generation of an unknown age for an old one, and a machine that never arrived for none', () => {

@@ -253,23 +253,47 @@ export const dueForAbsence = (
 ): Instant | null =>
   isLiving(state) ? absenceDue({ absence: absenceOf(state), window: state.checkIns.window }, heard) : null;
 
-/** How old a generation may become before its machine is asked for a newer one; null: as old as it likes. */
-export type RotationPolicy = { readonly afterDays: number | null };
+/** How old a generation may become before its machine is asked for a newer one. */
+export type RotationPolicy = {
+  /** null: as old as it likes. */
+  readonly afterDays: number | null;
+  /** Since when whoever answers has had this policy, by the record's time: what was too old already is spread over the time that follows. */
+  readonly since: Instant;
+};
 
 const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+/** The share of an age over which machines of one age are spread. */
+const SPREAD = 0.1;
+
+/** A number of a machine's own from 0 to below 1, always the same (FNV-1a): what makes machines of one age take their turns. */
+export const turnOf = (machineId: string): number => {
+  let hash = 0x81_1c_9d_c5;
+  for (const character of machineId) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01_00_01_93);
+  return (hash >>> 0) / 2 ** 32;
+};
 
 /**
  * The stamp of the rotation that an answer asks for: a person's request, or that of the current generation's age. Nothing is recorded for the
  * latter, and nobody is refused for it: a node that was away for a year checks in with its old key, and is asked then (N26). A generation from
  * before the record said when it was registered is older than any policy.
+ *
+ * A fleet that was set up on one day is asked over the last tenth of the age, each machine at its own time; and what is too old when the policy
+ * begins, over the hour after that.
  */
-export const rotationAsked = (state: MachineState, { afterDays }: RotationPolicy, now: Instant): string | null => {
+export const rotationAsked = (
+  state: MachineState,
+  { afterDays, since }: RotationPolicy,
+  now: Instant,
+): string | null => {
   const { current } = state.credential;
   const asked = requestsOf(state).rotation?.stamp;
   if (asked !== undefined) return asked;
   if (afterDays === null || current === null) return null;
-  const due = instantOf(current.registeredAt ?? timestampOf(0)) + afterDays * DAY_MS;
-  return now >= due ? timestampOf(due) : null;
+  const turn = turnOf(presentedBy(state).machine);
+  const age = afterDays * DAY_MS;
+  const due = Math.floor(instantOf(current.registeredAt ?? timestampOf(0)) + age * (1 - SPREAD * turn));
+  return now >= Math.max(due, since + turn * HOUR_MS) ? timestampOf(due) : null;
 };
 
 /** What the answer to an accepted check says. The same for a repetition of that check, but for what is asked meanwhile. */

@@ -21,6 +21,7 @@ const present: KnownThen = {
   gaps: [],
   blockers: [],
   pause: null,
+  refusedClaims: null,
   promise: null,
 };
 const stopping: KnownThen = { ...present, lifecycle: 'stopping', said: 'stopping', stopReason: 'update' };
@@ -128,6 +129,17 @@ describe('the sentence', () => {
     expect(why({ ...unknown, gaps: many })).toContain(
       'the plane was not listening 2 times before, and from 14:02:10Z to 14:02:40Z, and from 14:03:10Z to 14:03:40Z, and from 14:04:10Z to 14:04:40Z',
     );
+  });
+
+  it('tells of refused claims as one, with the last, by what that called itself (C03, B5)', () => {
+    const refused = { count: 1, last: at('14:01:00'), hostname: 'forge' };
+    expect(why({ ...present, refusedClaims: refused })).toBe(
+      `${PRESENT}; nothing keeps it from work; a claim of another installation to be this one was refused at 14:01:00Z, by one that calls itself "forge"`,
+    );
+    expect(why({ ...present, refusedClaims: { ...refused, count: 4, hostname: null } })).toContain(
+      'claims of others to be this installation were refused 4 times, last at 14:01:00Z',
+    );
+    expect(why({ ...deleted, refusedClaims: refused })).toBe(DELETED);
   });
 
   it('names a promise where it is broken, and where an absence is none of an alarm (N11)', () => {

@@ -28,6 +28,8 @@ export type KnownThen = {
   /** What stands, a person's pause among it. */
   readonly blockers: readonly { readonly code: string; readonly since: Instant }[];
   readonly pause: { readonly note: string; readonly until: Instant | null } | null;
+  /** Refused claims on its identifier, as one (C03). */
+  readonly refusedClaims: { readonly count: number; readonly last: Instant; readonly hostname: string | null } | null;
   readonly promise: { readonly state: 'held' | 'broken' | 'not-now'; readonly schedules: readonly string[] } | null;
 };
 
@@ -39,7 +41,13 @@ export type KnownThen = {
 export const why = (known: KnownThen): string => {
   const at = clockOn(known.heardUntil);
   if (known.deletedAt !== null) return `deleted at ${at(known.deletedAt)}: its credential never acts again`;
-  return [presenceIn(known, at), ...readinessIn(known, at), ...promiseIn(known), ...deafnessIn(known, at)].join('; ');
+  return [
+    presenceIn(known, at),
+    ...readinessIn(known, at),
+    ...claimsIn(known, at),
+    ...promiseIn(known),
+    ...deafnessIn(known, at),
+  ].join('; ');
 };
 
 type Clock = (instant: Instant) => string;
@@ -113,6 +121,16 @@ const promiseIn = ({ presence, promise }: KnownThen): readonly string[] => {
   if (promise === null || promise.state === 'held') return [];
   if (promise.state === 'broken') return [`its presence is promised at this time (${promise.schedules.join(', ')})`];
   return presence === 'absent' ? ['its presence is not promised at this time'] : [];
+};
+
+/** The name is that of somebody who is not known: it is quoted. */
+const claimsIn = ({ refusedClaims }: KnownThen, at: Clock): readonly string[] => {
+  if (refusedClaims === null) return [];
+  const { count, last, hostname } = refusedClaims;
+  const who = hostname === null ? '' : `, by one that calls itself "${hostname}"`;
+  return count === 1
+    ? [`a claim of another installation to be this one was refused at ${at(last)}${who}`]
+    : [`claims of others to be this installation were refused ${count} times, last at ${at(last)}${who}`];
 };
 
 /** How many gaps are told one by one. */

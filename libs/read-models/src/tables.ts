@@ -41,6 +41,9 @@ export interface ReadModelTables {
     stop_reason: string | null;
     blockers: readonly StandingBlocker[];
     log_tail_requested: Date | null;
+    rotation_requested: PresenceRow['rotationRequested'];
+    pending_generation: number | null;
+    refused_claims: PresenceRow['refusedClaims'];
     absent_since: Date | null;
     pause: PauseRow | null;
     labels: Labels;

@@ -139,8 +139,12 @@ export type MachineView = {
   readonly canTakeWork: boolean;
   /** "present, but cannot take work: …" and its like; one sentence for a person (O32). */
   readonly sentence: string;
-  /** What it was asked for and has not answered: the stamp of the request for the tail of its log (O26). */
-  readonly requests: { readonly logTail: string | null };
+  /** What it was asked for and has not answered: the stamps of the requests for the tail of its log (O26), and for a newer credential (O19, N26). */
+  readonly requests: { readonly logTail: string | null; readonly rotation: string | null };
+  /** The next generation of its credential, registered and not used yet: it counts from its first use (N26). null: none. */
+  readonly pendingGeneration: number | null;
+  /** What was refused to others that claimed to be this installation; null: nothing (C03). */
+  readonly refusedClaims: RefusedClaimsView | null;
   /** Since when it is absent; null while it is heard from, and for the moment between the line and its record. */
   readonly absentSince: string | null;
   /** The pause that is in force: a person's word, which stands among the blockers as well. `by` is a person's id. */
@@ -157,6 +161,14 @@ export type MachineView = {
   readonly deletedAt: string | null;
   /** Newest fact about it; the order of facts, never a time. */
   readonly revision: number;
+};
+/** Refused claims on a machine's identifier, as one; of many within a minute one is counted. Times are RFC 3339 in UTC. */
+export type RefusedClaimsView = {
+  readonly count: number;
+  readonly first: string;
+  readonly last: string;
+  /** What the last of them called itself, which proves nothing. */
+  readonly hostname: string | null;
 };
 type StopReason = 'person' | 'update' | 'restart' | 'handoff' | 'signal' | 'revocation';
 export type BlockerView = {

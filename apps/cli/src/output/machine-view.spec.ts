@@ -106,12 +106,35 @@ it('shows of one machine what only informs as a note, and that it takes work (O3
 it('shows since when the tail of a log is asked for, and nothing where it is not (O26)', () => {
   const shown = (logTail: string | null) =>
     print((output) =>
-      showMachine(output, { machine: machineView({ requests: { logTail } }), promise: null, asOf, behind: false }),
+      showMachine(output, {
+        machine: machineView({ requests: { logTail, rotation: null } }),
+        promise: null,
+        asOf,
+        behind: false,
+      }),
     ).out;
   expect(shown('2026-11-29T14:02:12.000Z')).toMatch(
     /Log tail +asked for 2026-11-29 14:02:12Z \(.*\); it comes after its next check/,
   );
   expect(shown(null)).not.toContain('Log tail');
+});
+
+it('names a newer credential that is waited for: asked for, or registered and not used yet (N26)', () => {
+  const shown = (changes: Parameters<typeof machineView>[0]) =>
+    print((output) => showMachine(output, { machine: machineView(changes), promise: null, asOf, behind: false })).out;
+  expect(shown({ requests: { logTail: null, rotation: asOf } })).toMatch(
+    /^Rotation +asked for 2026-11-29 14:02:12Z \(just now\); it begins with its next check$/m,
+  );
+  expect(shown({ pendingGeneration: 2 })).toMatch(/^Generation +1; 2 is registered and counts from its first use$/m);
+  expect(shown({})).not.toContain('Rotation');
+});
+
+it('shows refused claims as one, with how many are noted, the last, and what that called itself, quoted (C03)', () => {
+  const refusedClaims = { count: 3, first: asOf, last: asOf, hostname: 'forge\u001b[2J' };
+  const machine = machineView({ refusedClaims });
+  const { out } = print((output) => showMachine(output, { machine, promise: null, asOf, behind: false }));
+  expect(out).toMatch(/^Claims +others claimed to be it and were refused, 3 noted, last 2026-11-29 14:02:12Z/m);
+  expect(out).toContain('by one that calls itself "forge\\u001b[2J"');
 });
 
 it('shows the pause that is in force: since when and until when, whose word it is, and why', () => {

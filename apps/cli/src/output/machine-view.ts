@@ -1,4 +1,12 @@
-import type { AsOf, MachineDetail, MachineList, MachineView, PauseView, PromisedPresence } from '@rollcall/wire';
+import type {
+  AsOf,
+  MachineDetail,
+  MachineList,
+  MachineView,
+  PauseView,
+  PromisedPresence,
+  RefusedClaimsView,
+} from '@rollcall/wire';
 import type { Cell, Output, Tone } from './output.js';
 import { clockTime, relativeTime } from './relative-time.js';
 
@@ -80,11 +88,15 @@ export const showMachine = (output: Output, { machine, promise, ...age }: Machin
     ...(machine.requests.logTail === null
       ? []
       : [['Log tail', `asked for ${when(machine.requests.logTail)}; it comes after its next check`] as const]),
+    ...(machine.requests.rotation === null
+      ? []
+      : [['Rotation', `asked for ${when(machine.requests.rotation)}; it begins with its next check`] as const]),
+    ...(machine.refusedClaims === null ? [] : [['Claims', claimsAs(machine.refusedClaims, when)] as const]),
     ...(promise === null ? [] : promised(promise)),
     ...Object.entries(machine.labels).map(([key, value]) => ['Label', `${key}=${value}`] as const),
     ['Agent', [machine.agentVersion, machine.platform].filter((part) => part !== null).join(', ') || 'not reported'],
     ['Absent after', machine.window === null ? 'its first check' : `${machine.window} s of silence`],
-    ['Generation', machine.generation === null ? 'none' : String(machine.generation)],
+    ['Generation', generationAs(machine)],
     ['Owner', machine.owner],
     ['Admitted', when(machine.admittedAt)],
     ...(machine.deletedAt === null ? [] : [['Deleted', when(machine.deletedAt)] as const]),
@@ -102,6 +114,22 @@ const promised = ({ promises, state, next }: PromisedPresence): (readonly [strin
     ...promises.map(({ selector, schedule }) => ['Promise', `${schedule} (for ${selector})`] as const),
     ['Promise is', words[state]],
   ];
+};
+
+const generationAs = ({ generation, pendingGeneration }: MachineView): string => {
+  if (generation === null) return 'none';
+  return pendingGeneration === null
+    ? String(generation)
+    : `${generation}; ${pendingGeneration} is registered and counts from its first use`;
+};
+
+/** Whoever claims chose the name: it is quoted. */
+const claimsAs = ({ count, last, hostname }: RefusedClaimsView, when: (at: string) => string): Cell => {
+  const who = hostname === null ? '' : `, by one that calls itself ${JSON.stringify(hostname)}`;
+  return {
+    text: `others claimed to be it and were refused, ${count} noted, last ${when(last)}${who}`,
+    tone: 'warning',
+  };
 };
 
 const pausedAs = ({ note, since, until, by }: PauseView): Cell => {

@@ -96,7 +96,15 @@ const Details = ({
       <Fact of="Admitted">
         <Ago at={machine.admittedAt} now={now} />
       </Fact>
-      <Fact of="Credential">{machine.generation === null ? 'not used yet' : `generation ${machine.generation}`}</Fact>
+      <Fact of="Credential">
+        {machine.generation === null ? 'not used yet' : `generation ${machine.generation}`}
+        {machine.pendingGeneration !== null && `, and ${machine.pendingGeneration} is registered`}
+      </Fact>
+      {machine.requests.rotation !== null && (
+        <Fact of="Newer credential">
+          asked for <Ago at={machine.requests.rotation} now={now} />
+        </Fact>
+      )}
       <Fact of="Machine">
         <code>{machine.id}</code>
       </Fact>
@@ -114,6 +122,7 @@ const Details = ({
         </ul>
       </section>
     )}
+    {machine.refusedClaims && <Claims claims={machine.refusedClaims} now={now} />}
     <Generations id={machine.id} />
     <section>
       <h2>History</h2>
@@ -127,6 +136,23 @@ const Details = ({
     </section>
     {machine.lifecycle !== 'deleted' && <Deletion machine={machine} />}
   </>
+);
+
+const Claims = ({
+  claims: { count, last, hostname },
+  now,
+}: {
+  readonly claims: NonNullable<MachineView['refusedClaims']>;
+  readonly now: number;
+}) => (
+  <section>
+    <h2>Others claimed to be it</h2>
+    <p>
+      {count === 1 ? 'A claim was' : `${count} claims were`} refused, the last <Ago at={last} now={now} />
+      {hostname !== null && <>, from one that calls itself “{hostname}”</>}. It was set up twice, or anew without its
+      credential; deleting this machine lets the other in.
+    </p>
+  </section>
 );
 
 const Fact = ({ of, children }: { readonly of: string; readonly children: preact.ComponentChildren }) => (

@@ -7,6 +7,6 @@ export class MachineTerms {
     /** Pins of the plane's CA key; empty where machines verify by their system's store. */
     readonly pins: readonly string[],
     /** (Default: no credential is too old) */
-    readonly rotation: RotationPolicy = { afterDays: null },
+    readonly rotation: RotationPolicy = { afterDays: null, since: 0 },
   ) {}
 }

@@ -44,7 +44,7 @@ export const instanceOn = async (
     pins = [] as readonly string[],
     tails = new InMemoryLogTails(),
     meter = NO_METRICS.meter,
-    rotation = { afterDays: null },
+    rotation = { afterDays: null, since: 0 },
   }: {
     logger?: Logger;
     policy?: CheckPolicy;

@@ -1,6 +1,14 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { STOP_REASONS } from '@rollcall/machine';
-import type { AsOf, BlockerView, LifecycleWord, MachineView, PauseView, PresenceWord } from '@rollcall/wire';
+import type {
+  AsOf,
+  BlockerView,
+  LifecycleWord,
+  MachineView,
+  PauseView,
+  RefusedClaimsView,
+  PresenceWord,
+} from '@rollcall/wire';
 
 export const PRESENCES = ['not-yet-arrived', 'present', 'absent'] as const satisfies readonly PresenceWord[];
 export const LIFECYCLES = [
@@ -39,6 +47,28 @@ class RequestsDto {
     description: 'The stamp of the request for the tail of its log, until an upload echoes it.',
   })
   logTail!: string | null;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'The stamp of the request for a newer credential, until one has succeeded.',
+  })
+  rotation!: string | null;
+}
+
+class RefusedClaimsDto implements RefusedClaimsView {
+  @ApiProperty({ type: 'integer', description: 'Of many within a minute one is counted.' })
+  count!: number;
+
+  @ApiProperty({ format: 'date-time' })
+  first!: string;
+
+  @ApiProperty({ format: 'date-time' })
+  last!: string;
+
+  @ApiProperty({ type: String, nullable: true, description: 'What the last of them called itself: no proof.' })
+  hostname!: string | null;
 }
 
 export class PauseDto implements PauseView {
@@ -92,6 +122,20 @@ export class MachineDto implements MachineView {
 
   @ApiProperty({ description: 'What it was asked for and has not answered.' })
   requests!: RequestsDto;
+
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'The next generation of its credential, registered and not used yet.',
+  })
+  pendingGeneration!: number | null;
+
+  @ApiProperty({
+    type: RefusedClaimsDto,
+    nullable: true,
+    description: 'What was refused to others that claimed to be this installation.',
+  })
+  refusedClaims!: RefusedClaimsDto | null;
 
   @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'Since when it is absent.' })
   absentSince!: string | null;

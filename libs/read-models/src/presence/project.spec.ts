@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { presence } from '@rollcall/machine';
+import { presence, type ClaimRefused } from '@rollcall/machine';
 import {
   admitted,
   checkedIn,
@@ -12,7 +12,9 @@ import {
   paused,
   registered,
   returned,
+  rotationRequested,
   started,
+  voided,
   wentAbsent,
 } from '@rollcall/machine/testing';
 import { MemoryReadModels, RecordBuilder, torn } from '../testing/index.js';
@@ -45,6 +47,9 @@ it('makes a row of an admission: known, owned, and not heard from yet (O22)', ()
     stopReason: null,
     blockers: [],
     logTailRequested: null,
+    rotationRequested: null,
+    pendingGeneration: 1,
+    refusedClaims: null,
     absentSince: null,
     pause: null,
     labels: {},
@@ -268,6 +273,38 @@ it('keeps a request until its own upload, whatever happens to the machine meanwh
   expect(rowAfter(asked)?.logTailRequested).toBe(NOON + 1);
   expect(rowAfter((record) => asked(record).record(M, logTailReceived(newer)))?.logTailRequested).toBeNull();
   expect(rowAfter((record) => asked(record).record(M, deleted()))?.logTailRequested).toBeNull();
+});
+
+it('names a newer credential that is waited for until one has succeeded, is void, or the machine is deleted (O19, N26)', () => {
+  const stamp = new Date(NOON).toISOString();
+  const asked = (record: RecordBuilder) =>
+    record.record(M, admitted(), registered(1), confirmed(1), rotationRequested(stamp, 1), registered(2));
+  const waiting = { rotationRequested: { stamp: NOON, generation: 1 }, pendingGeneration: 2 };
+  expect(rowAfter(asked)).toMatchObject(waiting);
+  const none = { rotationRequested: null, pendingGeneration: null };
+  expect(rowAfter((record) => asked(record).record(M, confirmed(2)))).toMatchObject(none);
+  expect(rowAfter((record) => asked(record).record(M, deleted()))).toMatchObject(none);
+  expect(rowAfter((record) => asked(record).record(M, voided(2)))).toMatchObject({
+    ...waiting,
+    pendingGeneration: null,
+  });
+  // Asked for while one was registered already: that one is to be replaced as well.
+  const again = (record: RecordBuilder) =>
+    record.record(M, admitted(), registered(1), confirmed(1), registered(2), rotationRequested(stamp, 2), confirmed(2));
+  expect(rowAfter(again)).toMatchObject({ rotationRequested: { stamp: NOON, generation: 2 }, pendingGeneration: null });
+});
+
+it('keeps refused claims as one, with the first and the last of them, until the machine is deleted (C03)', () => {
+  const claim = (hostname: string | null): ClaimRefused => ({
+    type: 'ClaimRefused',
+    noticedAt: new Date(NOON).toISOString(),
+    token: 't',
+    hostname,
+  });
+  const claimed = (record: RecordBuilder) =>
+    record.record(M, admitted(), claim('forge')).after(90).record(M, claim(null));
+  expect(rowAfter(claimed)?.refusedClaims).toEqual({ count: 2, first: NOON, last: NOON + 90_000, hostname: null });
+  expect(rowAfter((record) => claimed(record).record(M, deleted()))?.refusedClaims).toBeNull();
 });
 
 it('parks a request whose stamp is no time', () => {

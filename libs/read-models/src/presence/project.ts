@@ -39,6 +39,12 @@ export type PresenceRow = {
   readonly blockers: readonly StandingBlocker[];
   /** The stamp of the request for the tail of its log that waits for the upload (O26). */
   readonly logTailRequested: Instant | null;
+  /** A person's request for a newer credential, until one of a later generation has succeeded (O19, N26). */
+  readonly rotationRequested: { readonly stamp: Instant; readonly generation: number } | null;
+  /** The generation that is registered and has not been used yet (N26). */
+  readonly pendingGeneration: number | null;
+  /** The refused claims on its identifier that are recorded, as one (C03). */
+  readonly refusedClaims: RefusedClaimsRow | null;
   /** Since when an absence is recorded that no check has ended. */
   readonly absentSince: Instant | null;
   /** A person's pause, in force or over by its own expiry. */
@@ -47,6 +53,15 @@ export type PresenceRow = {
   readonly labels: Labels;
   readonly deletedAt: Instant | null;
   readonly revision: number;
+};
+
+/** Others that had a right to join claimed the identifier of this machine; of many within a minute one is recorded. */
+export type RefusedClaimsRow = {
+  readonly count: number;
+  readonly first: Instant;
+  readonly last: Instant;
+  /** What the last of them called itself. */
+  readonly hostname: string | null;
 };
 
 /** A person's word that keeps a machine from work. */
@@ -97,6 +112,9 @@ const admitted = (machine: string, recorded: RecordedFact, fact: MachineFact): P
         stopReason: null,
         blockers: [],
         logTailRequested: null,
+        rotationRequested: null,
+        pendingGeneration: null,
+        refusedClaims: null,
         absentSince: null,
         pause: null,
         labels: {},
@@ -134,7 +152,29 @@ const change = (row: PresenceRow, recorded: RecordedFact, fact: MachineFact): Pa
       };
     case 'GenerationConfirmed':
       // Whoever else held a key before is left behind, so no copy stands.
-      return { generation: fact.generation, ...blockersWithout(row, DUPLICATE) };
+      return {
+        generation: fact.generation,
+        pendingGeneration: row.pendingGeneration === fact.generation ? null : row.pendingGeneration,
+        ...(row.rotationRequested !== null && fact.generation > row.rotationRequested.generation
+          ? { rotationRequested: null }
+          : {}),
+        ...blockersWithout(row, DUPLICATE),
+      };
+    case 'GenerationRegistered':
+      return { pendingGeneration: fact.generation };
+    case 'PendingVoided':
+      return row.pendingGeneration === fact.generation ? { pendingGeneration: null } : {};
+    case 'RotationRequested':
+      return { rotationRequested: { stamp: instantOf(fact.stamp), generation: fact.generation } };
+    case 'ClaimRefused':
+      return {
+        refusedClaims: {
+          count: (row.refusedClaims?.count ?? 0) + 1,
+          first: row.refusedClaims?.first ?? recordedAt,
+          last: recordedAt,
+          hostname: fact.hostname,
+        },
+      };
     case 'CredentialForked':
       return { blockers: standing(row.blockers, [...codesOf(row), DUPLICATE], recordedAt) };
     case 'NameAdopted':
@@ -169,13 +209,16 @@ const change = (row: PresenceRow, recorded: RecordedFact, fact: MachineFact): Pa
     case 'LabelsChanged':
       return { labels: fact.labels };
     case 'MachineDeleted':
-      return { logTailRequested: null, pause: null, deletedAt: recordedAt };
+      return {
+        logTailRequested: null,
+        rotationRequested: null,
+        pendingGeneration: null,
+        refusedClaims: null,
+        pause: null,
+        deletedAt: recordedAt,
+      };
     case 'MachineAdmitted':
-    case 'GenerationRegistered':
-    case 'PendingVoided':
-    case 'RotationRequested':
     case 'AgentStarted':
-    case 'ClaimRefused':
     // The check that carries the goodbye says the same, at the same time.
     case 'StopAnnounced':
       return {};

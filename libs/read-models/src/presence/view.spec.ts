@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { admitted, checkedIn, confirmed, deleted } from '@rollcall/machine/testing';
+import { admitted, checkedIn, confirmed, deleted, registered, rotationRequested } from '@rollcall/machine/testing';
 import type { MachineView } from '@rollcall/wire';
 import { MemoryReadModels, RecordBuilder } from '../testing/index.js';
 import { machineView } from './view.js';
@@ -72,6 +72,17 @@ it('names the blocker of a machine that is present but cannot take work (O32)', 
     },
   ]);
   expect(shown.canTakeWork).toBe(false);
+});
+
+it('shows the next generation of a credential as waited for, and the first one of a machine as none (N26)', () => {
+  const record = new RecordBuilder(NOON).record(M, admitted(), registered(1));
+  expect(view(record)).toMatchObject({ pendingGeneration: null, refusedClaims: null });
+  record.record(M, confirmed(1), rotationRequested('2026-01-01T12:00:00.000Z', 1), registered(2));
+  expect(view(record)).toMatchObject({
+    generation: 1,
+    pendingGeneration: 2,
+    requests: { logTail: null, rotation: '2026-01-01T12:00:00.000Z' },
+  });
 });
 
 it('shows a deleted machine as deleted (O31)', () => {

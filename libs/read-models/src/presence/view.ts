@@ -1,7 +1,7 @@
 import { blockerOf, readinessSentence } from '@rollcall/machine';
-import type { MachineView, PauseView } from '@rollcall/wire';
+import type { MachineView, PauseView, RefusedClaimsView } from '@rollcall/wire';
 import { conditionOf, pauseInForce, type HeardSoFar } from './condition.js';
-import type { PauseRow, PresenceRow } from './project.js';
+import type { PauseRow, PresenceRow, RefusedClaimsRow } from './project.js';
 
 const utc = (instant: number): string => new Date(instant).toISOString();
 const utcOrNull = (instant: number | null): string | null => (instant === null ? null : utc(instant));
@@ -11,6 +11,13 @@ const pauseView = ({ since, until, note, by }: PauseRow): PauseView => ({
   until: utcOrNull(until),
   note,
   by,
+});
+
+const refusedClaimsView = ({ count, first, last, hostname }: RefusedClaimsRow): RefusedClaimsView => ({
+  count,
+  first: utc(first),
+  last: utc(last),
+  hostname,
 });
 
 /**
@@ -33,7 +40,13 @@ export const machineView = (row: PresenceRow, heard: HeardSoFar): MachineView =>
     }),
     canTakeWork,
     sentence: readinessSentence({ presence: here, lifecycle: living, stopReason, blockers: codes }),
-    requests: { logTail: utcOrNull(row.logTailRequested) },
+    requests: {
+      logTail: utcOrNull(row.logTailRequested),
+      rotation: utcOrNull(row.rotationRequested?.stamp ?? null),
+    },
+    // The first one of a machine that has not arrived yet is no rotation.
+    pendingGeneration: row.generation === null ? null : row.pendingGeneration,
+    refusedClaims: row.refusedClaims && refusedClaimsView(row.refusedClaims),
     absentSince: utcOrNull(row.absentSince),
     pause: pause === null ? null : pauseView(pause),
     labels: row.labels,

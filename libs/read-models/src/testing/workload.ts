@@ -141,6 +141,8 @@ const commandFor = (installation: Installation, random: Random): MachineCommand 
     return { type: 'SetLabels', set: { [`key-${random.below(4)}`]: `${random.below(9)}` }, remove: ['key-0'] };
   // A watcher that has heard nothing for ever: an absence is recorded, unless one is.
   if (dice < 57) return { type: 'NoteSilence', heardUntil: Number.MAX_SAFE_INTEGER, gapEnd: null };
+  if (dice < 59) return { type: 'RequestRotation' };
+  if (dice < 61) return { type: 'NoteRefusedClaim', token: random.uuid(), hostname: `host-${random.below(9)}` };
   if (dice < 64 && installation.last !== null) return installation.last;
   return checkOf(installation, dice, random);
 };

@@ -19,7 +19,15 @@ const past = (): StreamPast => {
 };
 const typesOf = (absentSince: string | null, ...codes: readonly string[]): readonly string[] => {
   const blockers = codes.map((code) => ({ code }));
-  const view = { presence: 'absent', absentSince, lifecycle: 'unknown', blockers, pause: null, deletedAt: null };
+  const view = {
+    presence: 'absent',
+    absentSince,
+    lifecycle: 'unknown',
+    blockers,
+    pause: null,
+    refusedClaims: null,
+    deletedAt: null,
+  };
   return basisOf(past(), view as unknown as MachineView, []).map((one) => ('type' in one ? one.type : one.kind));
 };
 

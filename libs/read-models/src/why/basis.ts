@@ -9,7 +9,7 @@ const utc = (instant: number): string => new Date(instant).toISOString();
  */
 export const basisOf = (
   { events, newestCheckIn }: StreamPast,
-  { absentSince, lifecycle, blockers, pause, deletedAt }: MachineView,
+  { absentSince, lifecycle, blockers, pause, refusedClaims, deletedAt }: MachineView,
   gaps: readonly Gap[],
 ): readonly WhyBasis[] => {
   const spokenOf = [
@@ -21,6 +21,7 @@ export const basisOf = (
     ...(blockers.some(({ code }) => !isPlanesWord(code)) ? ['BlockersChanged'] : []),
     ...(blockers.some(({ code }) => code === DUPLICATE) ? ['CredentialForked'] : []),
     ...(pause === null ? [] : ['MachinePaused']),
+    ...(refusedClaims === null ? [] : ['ClaimRefused']),
   ];
   const newest = spokenOf.flatMap((type) => events.findLast(({ event }) => event.type === type) ?? []);
   return [

@@ -28,7 +28,7 @@ let yearly: NestFastifyApplication;
 beforeAll(async () => {
   app = await instanceOn(store);
   second = await instanceOn(store);
-  yearly = await instanceOn(store, { rotation: { afterDays: 365 } });
+  yearly = await instanceOn(store, { rotation: { afterDays: 365, since: 0 } });
 });
 afterAll(async () => {
   await Promise.all([app.close(), second.close(), yearly.close()]);
