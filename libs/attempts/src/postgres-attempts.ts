@@ -31,6 +31,7 @@ const WRITE = `
 /** Attempts in Postgres. No transaction is open while a rule is asked. */
 export class PostgresAttempts extends Attempts {
   private readonly pool: pg.Pool;
+  private closing: Promise<void> | null = null;
   /** The newest turn of each key: those of one process come one after the other, so that only instances meet. */
   private readonly turns = new Map<string, Promise<unknown>>();
 
@@ -72,8 +73,9 @@ export class PostgresAttempts extends Attempts {
     }
   }
 
-  /** Ends the connections. */
-  async close(): Promise<void> {
-    await this.pool.end();
+  /** Ends the connections, once: whoever owns an instance may end it twice. */
+  close(): Promise<void> {
+    this.closing ??= this.pool.end();
+    return this.closing;
   }
 }
