@@ -17,6 +17,7 @@ it('has a default for everything but the database, the certificate and the chain
     chainKeyFile: ENOUGH.ROLLCALL_CHAIN_KEY_FILE,
     policy: { interval: 30, windowFloor: 120 },
     rotation: { afterDays: null },
+    operatorApi: null,
     markMs: 5_000,
     metrics: null,
     traces: null,
@@ -59,6 +60,14 @@ it('allows short windows only where a test asks for them (C10)', () => {
     interval: 1,
     windowFloor: 3,
   });
+});
+
+it('tells installations where to type their codes only by an origin that somebody has set (O12)', () => {
+  const address = { ...ENOUGH, ROLLCALL_OPERATOR_API_ADDRESS: 'https://plane.example:8444' };
+  expect(readMachineApiConfig(address).operatorApi).toBe('https://plane.example:8444');
+  expect(() => readMachineApiConfig({ ...ENOUGH, ROLLCALL_OPERATOR_API_ADDRESS: 'plane.example/x' })).toThrow(
+    'ROLLCALL_OPERATOR_API_ADDRESS is not an origin',
+  );
 });
 
 it('marks often enough that an idle plane never looks deaf (B1)', () => {

@@ -13,7 +13,12 @@ import {
 } from '@rollcall/nest-platform';
 import { readConfig, type Environment, type EnvironmentReader } from '@rollcall/settings';
 import type { TlsSettings } from '@rollcall/plane-ca';
-import { INTERVAL_CEILING_SECONDS, INTERVAL_DEFAULT_SECONDS, INTERVAL_FLOOR_SECONDS } from '@rollcall/wire';
+import {
+  INTERVAL_CEILING_SECONDS,
+  INTERVAL_DEFAULT_SECONDS,
+  INTERVAL_FLOOR_SECONDS,
+  isHttpsOrigin,
+} from '@rollcall/wire';
 
 /** What an instance of the machine API is told at its start. */
 export type MachineApiConfig = {
@@ -26,6 +31,8 @@ export type MachineApiConfig = {
   readonly chainKeyFile: string;
   readonly policy: CheckPolicy;
   readonly rotation: Pick<RotationPolicy, 'afterDays'>;
+  /** Origin under which people reach the operator API and its page; null: installations that show a code do not say where. */
+  readonly operatorApi: string | null;
   /** Milliseconds without an append after which the plane marks that it could have heard something (B1). */
   readonly markMs: number;
   /** null: nothing is measured. */
@@ -62,6 +69,7 @@ export const readMachineApiConfig = (environment: Environment): MachineApiConfig
       chainKeyFile: settings.text('ROLLCALL_CHAIN_KEY_FILE'),
       policy: readPolicy(settings),
       rotation: readRotation(settings),
+      operatorApi: readOperatorApi(settings),
       markMs: readMark(settings) * 1000,
       metrics: readMetrics(settings),
       traces: readTraces(settings),
@@ -89,6 +97,13 @@ const readPolicy = (settings: EnvironmentReader): CheckPolicy => {
 const readRotation = (settings: EnvironmentReader): Pick<RotationPolicy, 'afterDays'> => {
   const days = settings.integer('ROLLCALL_ROTATE_AFTER_DAYS', { min: 0, max: 3_650, default: 0 });
   return { afterDays: days === 0 ? null : days };
+};
+
+const readOperatorApi = (settings: EnvironmentReader): string | null => {
+  const address = settings.text('ROLLCALL_OPERATOR_API_ADDRESS', '');
+  if (address !== '' && !isHttpsOrigin(address))
+    settings.problem('ROLLCALL_OPERATOR_API_ADDRESS is not an origin such as https://127.0.0.1:8444');
+  return address === '' ? null : address;
 };
 
 const readMark = (settings: EnvironmentReader): number => {

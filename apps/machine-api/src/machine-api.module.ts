@@ -1,6 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { EventStore } from '@rollcall/event-store';
+import { Clock, SystemClock } from '@rollcall/lifetimes';
 import { LogTails } from '@rollcall/log-tails';
 import { Authenticator, HealthModule, type ReadinessCheck } from '@rollcall/nest-platform';
 import { NO_METRICS } from '@rollcall/telemetry';
@@ -39,12 +40,14 @@ export type MachineApiParts = {
   readonly readiness: readonly ReadinessCheck[];
   /** (Default: nothing is counted) */
   readonly counts?: CheckCounts;
+  /** (Default: the system's) */
+  readonly clock?: Clock;
 };
 
 /** The root module of the machine API. */
 @Module({})
 export class MachineApiModule {
-  static over({ store, tails, epoch, tokens, terms, readiness, counts }: MachineApiParts): DynamicModule {
+  static over({ store, tails, epoch, tokens, terms, readiness, counts, clock }: MachineApiParts): DynamicModule {
     return {
       module: MachineApiModule,
       imports: [CqrsModule, HealthModule.register({ checks: () => readiness })],
@@ -76,6 +79,7 @@ export class MachineApiModule {
         { provide: RecordEpoch, useValue: epoch },
         { provide: ChainTokens, useValue: tokens },
         { provide: MachineTerms, useValue: terms },
+        { provide: Clock, useValue: clock ?? new SystemClock() },
         { provide: CheckCounts, useValue: counts ?? new CheckCounts(NO_METRICS.meter) },
       ],
     };

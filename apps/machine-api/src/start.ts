@@ -124,7 +124,12 @@ const serve = async (
   // A proxy has a certificate of its own, which agents verify by their system's store.
   const pins = tls?.pins ?? [];
   const { recordedAt: since } = await store.newest();
-  const terms = new MachineTerms(config.policy, pins, { ...config.rotation, since });
+  const terms = new MachineTerms(
+    config.policy,
+    pins,
+    { ...config.rotation, since },
+    config.operatorApi && `${config.operatorApi}/codes`,
+  );
   const readiness = recordReadiness(store, config.database);
   const counts = new CheckCounts(metrics.meter);
   const measured = config.metrics && measureRequests(metrics.meter);

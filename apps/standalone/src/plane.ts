@@ -105,7 +105,9 @@ export const openPlane = async (
   signal?.throwIfAborted();
   const operatorApi = opened.add(await startOperatorApi(readOperatorApiConfig(environment), log('operator-api')));
   const machineApi = opened.add(
-    await startMachineApi(readMachineApiConfig(environment), { logger: log('machine-api') }),
+    await startMachineApi(readMachineApiConfig({ ...environment, ROLLCALL_OPERATOR_API_ADDRESS: operatorApi.url }), {
+      logger: log('machine-api'),
+    }),
   );
   const forSubscribers = nats && { url: nats.url, credentialsFile: nats.credentialsFile('subscriber') };
   const metricsUrls = [projector, operatorApi, machineApi].flatMap(({ metricsUrl }) => metricsUrl ?? []);

@@ -54,6 +54,8 @@ export type CodeAnswer = {
   readonly userCode: string;
   /** `rcd_…`; stays with the installation. */
   readonly deviceCode: string;
+  /** Where a person types it: an https address. null where this plane was not told under which name people reach it. */
+  readonly verificationAddress: string | null;
   /** Seconds until both are over. */
   readonly expiresIn: number;
   /** Seconds between two questions; 5 more after each `slow-down`. */

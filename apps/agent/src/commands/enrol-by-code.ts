@@ -66,6 +66,8 @@ export const enrolByCode = async (
     };
     const code = codeIn(await ask((signal) => plane.requestCode(request, signal)), address);
     process.stdout.write(`Code: ${printable(code.userCode)}\n`);
+    if (code.verificationAddress !== null)
+      process.stderr.write(`A person types it at ${printable(code.verificationAddress)}, or runs what follows.\n`);
     process.stderr.write(
       `A person lets this installation in with: rollcall codes approve ${printable(code.userCode)}\nCtrl-C ends the waiting.\n`,
     );
@@ -96,9 +98,17 @@ const codeIn = (answer: PlaneAnswer, address: string): CodeAnswer => {
     `Something that is not the plane answered at ${address} (status ${answer.status}).`,
   );
   if (answer.status !== 201 || answer.mediaType !== 'application/json') throw notOurs;
-  const { userCode, deviceCode, expiresIn, interval } = JSON.parse(answer.body) as Partial<CodeAnswer>;
+  const { userCode, deviceCode, verificationAddress, expiresIn, interval } = JSON.parse(
+    answer.body,
+  ) as Partial<CodeAnswer>;
   if (typeof userCode !== 'string' || typeof deviceCode !== 'string') throw notOurs;
-  return { userCode, deviceCode, expiresIn: positive(expiresIn, 600), interval: positive(interval, 5) };
+  return {
+    userCode,
+    deviceCode,
+    verificationAddress: typeof verificationAddress === 'string' ? verificationAddress : null,
+    expiresIn: positive(expiresIn, 600),
+    interval: positive(interval, 5),
+  };
 };
 
 const positive = (value: unknown, otherwise: number): number =>

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { code, userCodeKey } from '@rollcall/admission';
 import { InMemoryEventStore } from '@rollcall/event-store/testing';
+import { ManualClock } from '@rollcall/lifetimes/testing';
 import { machine, machineStream } from '@rollcall/machine';
 import { hashOf, makeSecret, type CodeAnswer, type EnrolmentAnswer, type Problem } from '@rollcall/wire';
 import { randomUUID } from 'node:crypto';
@@ -11,7 +12,11 @@ let now = Date.UTC(2026, 0, 1, 12);
 const store = new InMemoryEventStore({ now: () => now });
 let instances: readonly NestFastifyApplication[] = [];
 beforeAll(async () => {
-  instances = [await instanceOn(store), await instanceOn(store), await instanceOn(store)];
+  instances = [
+    await instanceOn(store, { verificationAddress: 'https://plane.example/codes' }),
+    await instanceOn(store),
+    await instanceOn(store),
+  ];
 });
 afterAll(async () => {
   await Promise.all(instances.map((each) => each.close()));
@@ -46,7 +51,7 @@ const words = ({ status, headers, text }: Awaited<ReturnType<typeof redeem>>) =>
 it('lets an installation in whose code a person approved, with the credential that it made itself (O12, O5)', async () => {
   const installation = newInstallation();
   const { userCode, deviceCode, ...terms } = await ask(installation);
-  expect(terms).toEqual({ expiresIn: 600, interval: 5 });
+  expect(terms).toEqual({ verificationAddress: 'https://plane.example/codes', expiresIn: 600, interval: 5 });
   expect(userCode).toMatch(/^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/);
   expect((await redeem(deviceCode)).body.code).toBe('code-pending');
   expect((await check(on(1), installation.credential)).body.code).toBe('credential-unknown');
@@ -107,6 +112,25 @@ it('answers one of 120 polls with the machine; all others, and those for expired
   ].map(words);
   expect(others[0]?.text).toContain('"code":"code-refused"');
   expect(others).toEqual(others.map(() => others[0]));
+});
+
+it('answers a question about a code no sooner than 50 ms after it came, whatever the answer is (O12, C08)', async () => {
+  const clock = new ManualClock();
+  const slow = await instanceOn(store, { clock });
+  try {
+    const { deviceCode } = await ask(newInstallation());
+    for (const asked of [deviceCode, makeSecret('rcd'), 'no code at all']) {
+      let told = false;
+      const answered = post<Problem>(slow, '/v1/codes/redeem', { deviceCode: asked }).finally(() => (told = true));
+      await clock.whenAsleep();
+      await clock.advance(49);
+      expect(told).toBe(false);
+      await clock.advance(1);
+      expect((await answered).status).toBe(400);
+    }
+  } finally {
+    await slow.close();
+  }
 });
 
 it('keeps neither code and no credential in the record, before and after the pickup (O2, C08)', async () => {

@@ -8,5 +8,7 @@ export class MachineTerms {
     readonly pins: readonly string[],
     /** (Default: no credential is too old) */
     readonly rotation: RotationPolicy = { afterDays: null, since: 0 },
+    /** Where people type short codes; null where nobody has said under which name they reach the plane. */
+    readonly verificationAddress: string | null = null,
   ) {}
 }

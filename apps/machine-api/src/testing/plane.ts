@@ -1,6 +1,7 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { token, tokenStream } from '@rollcall/admission';
 import type { EventStore } from '@rollcall/event-store';
+import { SystemClock, type Clock } from '@rollcall/lifetimes';
 import type { LogTails } from '@rollcall/log-tails';
 import { InMemoryLogTails } from '@rollcall/log-tails/testing';
 import { machine, machineStream, type CheckPolicy, type RotationPolicy } from '@rollcall/machine';
@@ -31,6 +32,13 @@ export const OWNER = 'person-1';
 /** An answer as a test looks at it. */
 export type Told<Body = unknown> = { status: number; headers: Record<string, unknown>; body: Body; text: string };
 
+/** Waits for nothing: what has a least duration has none in tests that are not about it. */
+class HurriedClock extends SystemClock {
+  override sleep(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
 /** An installation as the plane sees it: what it made for itself. */
 export type Installation = { readonly identifier: string; readonly credential: string };
 export const newInstallation = (): Installation => ({ identifier: randomUUID(), credential: makeSecret('rcm') });
@@ -45,10 +53,14 @@ export const instanceOn = async (
     tails = new InMemoryLogTails(),
     meter = NO_METRICS.meter,
     rotation = { afterDays: null, since: 0 },
+    clock = new HurriedClock(),
+    verificationAddress = null,
   }: {
     logger?: Logger;
     policy?: CheckPolicy;
     rotation?: RotationPolicy;
+    clock?: Clock;
+    verificationAddress?: string | null;
     pins?: readonly string[];
     tails?: LogTails;
     meter?: Meter;
@@ -61,7 +73,8 @@ export const instanceOn = async (
       tails,
       epoch: await RecordEpoch.of(store),
       tokens: new ChainTokens(CHAIN_KEY),
-      terms: new MachineTerms(policy, pins, rotation),
+      terms: new MachineTerms(policy, pins, rotation, verificationAddress),
+      clock,
       readiness: [],
       counts,
     }),

@@ -1,9 +1,11 @@
 import { Body, Controller, Post } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiCreatedResponse, ApiTags } from '@nestjs/swagger';
+import { Clock } from '@rollcall/lifetimes';
 import { ApiProblems, Does, TOLERANT_BODY } from '@rollcall/nest-platform';
 import type { EnrolmentAnswer } from '@rollcall/wire';
 import { EnrolmentAnswerDto } from '../../machine/enrol/enrol.dto.js';
+import { FLOOR_MS, notBefore } from '../one-face.js';
 import { RedeemShortCode } from './redeem-code.command.js';
 import { RedeemCodeDto } from './redeem-code.dto.js';
 
@@ -11,7 +13,10 @@ import { RedeemCodeDto } from './redeem-code.dto.js';
 @Does('redeem-code')
 @Controller('v1/codes/redeem')
 export class RedeemCodeController {
-  constructor(private readonly commands: CommandBus) {}
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly clock: Clock,
+  ) {}
 
   /** Admits the installation once a person has approved its code, and answers that once (O12). */
   @Post()
@@ -28,6 +33,6 @@ export class RedeemCodeController {
     'unavailable',
   )
   redeem(@Body(TOLERANT_BODY) { deviceCode }: RedeemCodeDto): Promise<EnrolmentAnswer> {
-    return this.commands.execute(new RedeemShortCode(deviceCode));
+    return notBefore(this.clock, FLOOR_MS, () => this.commands.execute(new RedeemShortCode(deviceCode)));
   }
 }

@@ -12,6 +12,9 @@ export class CodeAnswerDto implements CodeAnswer {
   @ApiProperty({ description: '`rcd_…`; stays with the installation.' })
   deviceCode!: string;
 
+  @ApiProperty({ type: String, nullable: true, description: 'Where a person types it: an https address.' })
+  verificationAddress!: string | null;
+
   @ApiProperty({ type: 'integer', description: 'Seconds until both are over.' })
   expiresIn!: number;
 

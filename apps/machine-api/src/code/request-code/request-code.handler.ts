@@ -3,6 +3,7 @@ import { code, CODE_ALPHABET, CODE_LIFE_SECONDS, codeStream, POLL, userCodeOf } 
 import { ClaimTaken, EventStore } from '@rollcall/event-store';
 import { hashOf, makeSecret, type CodeAnswer } from '@rollcall/wire';
 import { randomInt, randomUUID } from 'node:crypto';
+import { MachineTerms } from '../../machine/machine-terms.js';
 import { CodeStarts } from '../code-starts.js';
 import { RequestShortCode } from './request-code.command.js';
 
@@ -12,6 +13,7 @@ export class RequestShortCodeHandler implements ICommandHandler<RequestShortCode
   constructor(
     private readonly store: EventStore,
     private readonly starts: CodeStarts,
+    private readonly terms: MachineTerms,
   ) {}
 
   async execute(command: RequestShortCode): Promise<CodeAnswer> {
@@ -33,7 +35,8 @@ export class RequestShortCodeHandler implements ICommandHandler<RequestShortCode
           },
           { actor: { kind: 'plane', id: 'admission' } },
         );
-        return { userCode, deviceCode, expiresIn: CODE_LIFE_SECONDS, interval: POLL.interval };
+        const { verificationAddress } = this.terms;
+        return { userCode, deviceCode, verificationAddress, expiresIn: CODE_LIFE_SECONDS, interval: POLL.interval };
       } catch (error) {
         // The same letters were drawn before, once in some thousand million times: draw again.
         if (!(error instanceof ClaimTaken)) throw error;
