@@ -147,10 +147,13 @@ export const startSshd = async (settings: readonly string[] = []): Promise<TestS
   };
 };
 
-/** Another pair of host keys, for a host that has changed. */
+/** It takes a while to find one, so the servers of a test file share it. */
+let rsa: KeyPair | undefined;
+
+/** Another pair of host keys, for a host that has changed; only the ed25519 one is another. */
 export const newHostKeys = (): TestSshd['hostKeys'] => ({
   ed25519: ssh2.utils.generateKeyPairSync('ed25519', {}),
-  rsa: ssh2.utils.generateKeyPairSync('rsa', { bits: 2_048 }),
+  rsa: (rsa ??= ssh2.utils.generateKeyPairSync('rsa', { bits: 2_048 })),
 });
 
 /** Whether a number is still that of an sshd: a zombie and whoever got the number next are not. */

@@ -1,0 +1,229 @@
+import { once } from 'node:events';
+import { lstat, mkdir, rename, writeFile } from 'node:fs/promises';
+import { connect, createServer, type Socket } from 'node:net';
+import { dirname, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually, openHandles } from '../../../test/support/processes.js';
+import { destinationTo, FarSocket, OperatorSide } from '../../../test/support/ssh-dialing.js';
+import { LOGGED, startSshd, type TestSshd } from '../../../test/support/sshd.js';
+import { TcpProxy } from '../../../test/support/tcp-proxy.js';
+import { openHop } from './hop.js';
+import {
+  FarSocketRefused,
+  NearEndUnusable,
+  type Link,
+  type NearAddress,
+  type NearEnd,
+  type NearForward,
+} from './index.js';
+import { Hops, SshLink } from './ssh-link.js';
+
+let leaked: ReturnType<typeof openHandles>;
+let sshd: TestSshd;
+let far: FarSocket;
+
+beforeAll(async () => {
+  leaked = openHandles();
+  sshd = await startSshd();
+  far = await FarSocket.listen(join(sshd.directory, 'far'));
+});
+afterAll(async () => {
+  await far[Symbol.asyncDispose]();
+  await sshd.close();
+  expect(await leaked()).toEqual([]);
+});
+
+const forwards: NearForward[] = [];
+afterEach(() => Promise.all(forwards.splice(0).map((forward) => forward.close())));
+
+/** A forward that is closed when its test has ended: a link leaves that to whoever has asked for it. */
+const forwardOf = async (link: Link, near: NearEnd, farSocketPath: string): Promise<NearForward> => {
+  const forward = await link.forward(near, farSocketPath);
+  forwards.push(forward);
+  return forward;
+};
+
+const reach = (address: NearAddress): Socket =>
+  address.kind === 'tcp' ? connect(address.port, address.host) : connect(address.path);
+
+/** What becomes of an attempt to connect: `connected`, or the system's word for no. */
+const attempt = (address: NearAddress): Promise<string> =>
+  new Promise((resolve) => {
+    const socket = reach(address);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve('connected');
+    });
+    socket.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code ?? ''));
+  });
+
+/** How an end ended: the error's code, or `clean`. */
+const endOf = (socket: Socket): Promise<string> =>
+  new Promise((resolve) => {
+    socket.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code ?? ''));
+    socket.once('close', () => resolve('clean'));
+  });
+
+describe('a near end', () => {
+  it.each(['tcp', 'unix'] as const)(
+    'refuses from the close on and cuts what it had accepted, once for all who ask, while the link lives (%s, T-1.6)',
+    async (kind) => {
+      await using side = await OperatorSide.make();
+      const link = await side.dial(destinationTo(sshd));
+      const near = kind === 'tcp' ? { kind } : { kind, path: join(side.directory, 'near', 's') };
+      const forward = await forwardOf(link, near, far.path);
+      const socket = reach(forward.address);
+      socket.write('x');
+      await once(socket, 'data');
+      const ended = endOf(socket);
+      const closed = Promise.all([forward.close(), forward.close()]);
+      expect(await attempt(forward.address)).toBe(kind === 'tcp' ? 'ECONNREFUSED' : 'ENOENT');
+      await closed;
+      expect(await ended).toBe(kind === 'tcp' ? 'ECONNRESET' : 'clean');
+      expect((await link.exec('true')).code).toBe(0);
+    },
+  );
+
+  it('that is a UNIX socket lets nobody else in, neither to it nor to its directory (O15)', async () => {
+    await using side = await OperatorSide.make();
+    const link = await side.dial(destinationTo(sshd));
+    const path = join(side.directory, 'near', 's');
+    await forwardOf(link, { kind: 'unix', path }, far.path);
+    expect(((await lstat(path)).mode & 0o777).toString(8)).toBe('600');
+    expect(((await lstat(dirname(path))).mode & 0o777).toString(8)).toBe('700');
+  });
+
+  it('takes the place of a socket that nobody listens at, and of nothing else', async () => {
+    await using side = await OperatorSide.make();
+    const link = await side.dial(destinationTo(sshd));
+    const directory = join(side.directory, 'near');
+    await mkdir(directory);
+    const path = join(directory, 's');
+    const living = createServer().listen(path);
+    await once(living, 'listening');
+    await expect(forwardOf(link, { kind: 'unix', path }, far.path)).rejects.toThrow(NearEndUnusable);
+
+    // Moved away it is not removed by the end of its server, as that of a process that was killed.
+    const stale = join(directory, 'stale');
+    await rename(path, stale);
+    living.close();
+    await once(living, 'close');
+    const forward = await forwardOf(link, { kind: 'unix', path: stale }, far.path);
+    expect(await attempt(forward.address)).toBe('connected');
+
+    await writeFile(path, 'not ours');
+    await expect(forwardOf(link, { kind: 'unix', path }, far.path)).rejects.toThrow('is no socket');
+    const long = join(directory, 'x'.repeat(108));
+    await expect(forwardOf(link, { kind: 'unix', path: long }, far.path)).rejects.toThrow('107');
+  });
+
+  it('is cut where the far side does not reach the socket, and what is told names both reasons that it can have', async () => {
+    await using side = await OperatorSide.make();
+    const link = await side.dial(destinationTo(sshd));
+    const forward = await forwardOf(link, { kind: 'tcp' }, join(sshd.directory, 'nobody'));
+    expect(await endOf(reach(forward.address))).toBe('ECONNRESET');
+    expect(side.refused).toEqual([expect.any(FarSocketRefused)]);
+    expect(side.refused[0]?.message).toMatch(/nobody listens there, or its SSH server forbids/);
+  });
+
+  it('ends what the far agent ends, after all that it said, and closes at the far side what is reset here', async () => {
+    await using side = await OperatorSide.make();
+    await using shortSpoken = await FarSocket.listen(join(sshd.directory, 'short'), (socket) => void socket.end('bye'));
+    const link = await side.dial(destinationTo(sshd));
+    const forward = await forwardOf(link, { kind: 'tcp' }, shortSpoken.path);
+    const socket = reach(forward.address);
+    const [said] = (await once(socket, 'data')) as [Buffer];
+    expect(said.toString()).toBe('bye');
+    expect(await endOf(socket)).toBe('clean');
+
+    const echo = await forwardOf(link, { kind: 'tcp' }, far.path);
+    const before = far.accepted.length;
+    const other = reach(echo.address);
+    other.write('x');
+    await once(other, 'data');
+    other.resetAndDestroy();
+    await eventually('the far side has noticed', () => Promise.resolve(far.accepted[before]?.destroyed === true));
+  });
+});
+
+describe('a probe', () => {
+  it.each(['DisableForwarding yes', 'AllowTcpForwarding no', 'PermitListen none'])(
+    'is answered also where the server says %s, and opens nothing there (T-1.2)',
+    async (setting) => {
+      const strict = await startSshd([setting]);
+      try {
+        await using side = await OperatorSide.make();
+        const link = await side.dial(destinationTo(strict));
+        await link.probe();
+        await link.probe();
+        await strict.logged(LOGGED.probe, 2);
+        expect(strict.count(LOGGED.command)).toBe(0);
+      } finally {
+        await strict.close();
+      }
+    },
+  );
+});
+
+describe('a link whose far side has ended', () => {
+  it('is over at once, also while what we send is stuck (T-1.4)', async () => {
+    await using proxy = await TcpProxy.listen({ host: '127.0.0.1', port: sshd.port });
+    await using side = await OperatorSide.make();
+    const link = await side.dial(destinationTo(sshd, { port: proxy.port }));
+    const [session] = sshd.sessions().slice(-1);
+    const forward = await forwardOf(link, { kind: 'tcp' }, far.path);
+    const near = reach(forward.address);
+    const cut = endOf(near);
+    proxy.narrow({ roundTripMs: 0, bytesPerSecond: 1_000 });
+    near.write(Buffer.alloc(8_000_000));
+    await eventually('what we send is stuck', () => Promise.resolve(near.bytesWritten > 2_000_000));
+    const ended = new Promise<void>((resolve) => link.onEnd(resolve));
+    process.kill(session ?? 0, 'SIGKILL');
+    await ended;
+    expect(await cut).toBe('ECONNRESET');
+    await link.close();
+  });
+});
+
+describe('uploads', () => {
+  it('of several near ends keep no more than 256 KiB waiting in this process, so that a probe does not wait behind them (C29)', async () => {
+    await using proxy = await TcpProxy.listen({ host: '127.0.0.1', port: sshd.port });
+    const socket = connect(proxy.port, '127.0.0.1');
+    await once(socket, 'connect');
+    const hops = new Hops();
+    const { hop, ready } = openHop(
+      socket,
+      { username: sshd.user, privateKey: sshd.key.private, hostVerifier: () => true },
+      hops.ended,
+    );
+    hops.add(hop);
+    await ready;
+    const link = new SshLink('127.0.0.1', hops, socket);
+    const forward = await forwardOf(link, { kind: 'tcp' }, far.path);
+    const uploads = Array.from({ length: 4 }, () => reach(forward.address));
+    for (const upload of uploads) {
+      upload.write('x');
+      await once(upload, 'data');
+    }
+    proxy.hold();
+    let most = 0;
+    const watch = setInterval(() => (most = Math.max(most, socket.writableLength)), 1);
+    for (const upload of uploads) {
+      upload.on('error', () => {});
+      // It goes as far as there is room; beyond that, its own socket fills.
+      upload.write(Buffer.alloc(16_000_000));
+    }
+    // So much is in nobody's buffers but ours: the kernel's are full.
+    await eventually('the queue is full', () => Promise.resolve(socket.writableLength > 200_000));
+    await eventually('the near ends are stuck', async () => {
+      const before = uploads.map(({ bytesRead, writableLength }) => [bytesRead, writableLength]);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      return JSON.stringify(before) === JSON.stringify(uploads.map((each) => [each.bytesRead, each.writableLength]));
+    });
+    clearInterval(watch);
+    // One chunk more than the limit, and what encryption adds to it.
+    expect(most).toBeLessThan(262_144 + 70_000);
+    for (const upload of uploads) upload.destroy();
+    await link.close();
+  });
+});
