@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Refusal } from '@rollcall/decider';
-import type { EventStore } from '@rollcall/event-store';
+import { ClaimTaken, type EventStore } from '@rollcall/event-store';
 import { PostgresEventStore } from '@rollcall/event-store-postgres';
 import { InMemoryEventStore } from '@rollcall/event-store/testing';
-import { machine, machineStream, type MachineCommand } from '@rollcall/machine';
+import { identifierKey, machine, machineStream, type MachineCommand } from '@rollcall/machine';
 import { admit, check } from '@rollcall/machine/testing';
 import { randomUUID } from 'node:crypto';
 import { freshDatabase, type FreshDatabase } from '../../../../test/support/postgres.js';
@@ -74,8 +74,60 @@ const allEndDeleted = async (kind: Kind, seeds: number, stores: readonly [EventS
   return outcomes;
 };
 
+/**
+ * A deletion, and somebody who claims the identifier of the machine meanwhile, as one does who was just approved. Returns what became of the claim.
+ */
+const raceForIdentifier = async (seed: number, [one, other]: readonly [EventStore, EventStore]) => {
+  const roll = dice(seed);
+  const [machineId, successor] = [randomUUID(), randomUUID()];
+  const identifierHash = machineId;
+  const claim = async (store: EventStore, id: string) => {
+    for (let turns = roll(6); turns > 0; turns -= 1) await Promise.resolve();
+    const token = { ...admit().token, id: randomUUID(), expiresAt: Date.now() + 3_600_000 };
+    const command = admit({ machineId: id, nodeId: id, keyHash: hash(), identifierHash, token });
+    return store.decide(machine, { stream: machineStream(id) }, command, { actor }).then(
+      () => 'admitted',
+      (error: unknown) => (error instanceof ClaimTaken ? error.key : error),
+    );
+  };
+  expect(await claim(one, machineId)).toBe('admitted');
+  const store = () => (roll(2) === 0 ? one : other);
+  const remove = async () => {
+    for (let turns = roll(6); turns > 0; turns -= 1) await Promise.resolve();
+    await store().decide(machine, { stream: machineStream(machineId) }, { type: 'DeleteMachine' }, { actor });
+  };
+  const claimed = roll(2) === 0 ? claim(store(), successor) : remove().then(() => claim(store(), successor));
+  await Promise.all([claimed, remove()]);
+  const [last] = (await one.readStream(machineStream(machineId))).slice(-1);
+  return {
+    outcome: await claimed,
+    last: last?.kind === 'event' ? last.event.type : 'CheckedIn',
+    // Whoever came too early has it now; of whoever was in time there is one.
+    again: await claim(other, randomUUID()),
+    key: identifierKey(identifierHash),
+  };
+};
+
 /** Both orders happened, and nothing else did. */
 const BOTH_ORDERS = new Set(['credential-revoked', 'taken']);
+
+it('a deletion that overlaps a claim on the identifier ends deleted, 1,000 times; the claim is refused or has it, and there is never a second one (C09, O18, I9)', async () => {
+  const outcomes = new Set<unknown>();
+  let store = new InMemoryEventStore();
+  for (let seed = 0; seed < 1_000; seed += 1) {
+    // A short record is read quickly.
+    if (seed % 50 === 0) {
+      await store.close();
+      store = new InMemoryEventStore();
+    }
+    const { outcome, last, again, key } = await raceForIdentifier(seed, [store, store]);
+    expect(last).toBe('MachineDeleted');
+    expect([outcome, again]).toEqual(outcome === 'admitted' ? ['admitted', key] : [key, 'admitted']);
+    outcomes.add(outcome === 'admitted');
+  }
+  expect(outcomes.size).toBe(2);
+  await store.close();
+});
 
 describe('a deletion that overlaps a call ends deleted, with no fact after it (C09, O31, I9)', () => {
   it.each(KINDS)('1,000 times in memory: %s', async (kind) => {
