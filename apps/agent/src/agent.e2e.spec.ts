@@ -539,6 +539,27 @@ describe('the agent', () => {
     await daemon.stop();
   });
 
+  it('is reached by no other account of the same computer: a forward of theirs ends before its socket (O29)', async () => {
+    if (process.geteuid?.() !== 0) throw new Error('This test acts as another account, which only root may do');
+    await requireSystemTool('perl', 'perl-base');
+    await using processes = new Processes();
+    // Everybody may come as far as to the directory of the installation.
+    await chmod(scratch, 0o755);
+    const machine = await installation(processes);
+    const daemon = await machine.daemon();
+    const socket = machine.file('control.sock');
+    const connect = 'use IO::Socket::UNIX; print IO::Socket::UNIX->new(Peer => $ARGV[0]) ? "connected" : $!';
+    const reachedBy = async (uid: number) =>
+      (await exec('perl', ['-e', connect, socket], { uid, gid: uid, cwd: '/', env: { LC_ALL: 'C' } })).stdout;
+    expect(await reachedBy(65_534)).toBe('Permission denied');
+    expect(await reachedBy(0)).toBe('connected');
+    // Not even where somebody has opened the way: the socket is the owner's, and so is the token that every request needs.
+    await chmod(machine.state, 0o755);
+    expect(await reachedBy(65_534)).toBe('Permission denied');
+    expect((await stat(machine.file('control-token'))).mode & 0o777).toBe(0o600);
+    await daemon.stop();
+  });
+
   it('shows its credential and its token in no argument, environment or log (O6)', async () => {
     await using processes = new Processes();
     await using home = await plane();
