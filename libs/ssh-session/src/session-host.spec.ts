@@ -292,6 +292,60 @@ describe('a loss', () => {
   });
 });
 
+describe('a path that dies without a word, at 101 s, with the last answer at 100 s (C28)', () => {
+  /** The far side answers each probe at once, the last one after 10 s. */
+  const dieAt101 = async () => {
+    const session = await bench.host.launch(SPEC);
+    await bench.clock.advance(89_999);
+    bench.link.probes = 'waits';
+    await bench.clock.advance(10_001);
+    bench.link.answerProbe();
+    await bench.clock.advance(1_000);
+    bench.link.answer = () => 'silence';
+    const inFlight = bench.link.exec('in flight').catch(() => bench.clock.now());
+    return { session, inFlight };
+  };
+
+  it('is lost after 145.000 s and before 161 s, in one teardown that lets go of who waits, with one warning of its silence (C28)', async () => {
+    const { session, inFlight } = await dieAt101();
+    await bench.clock.advance(44_000);
+    expect([bench.clock.now(), session.lost.aborted, bench.host.status('one')?.state]).toEqual([
+      145_000,
+      false,
+      'unresponsive',
+    ]);
+    await bench.clock.advance(1);
+    expect([await inFlight, session.lost.aborted]).toEqual([145_001, true]);
+    await bench.clock.advance(3_600_000);
+    expect(bench.closesAndCommands.slice(1)).toEqual(['close forward', 'close link']);
+    expect(bench.log.losses).toMatchObject([{ silence: 45_001 }]);
+    expect([bench.link.mostProbesAtOnce, bench.clock.pending, bench.link.waiting]).toEqual([1, 0, 0]);
+  });
+
+  it('is stopped at 135 s without a remote command and without waiting for the deadline (C28)', async () => {
+    await dieAt101();
+    await bench.clock.advance(34_000);
+    expect(await bench.host.stop('one')).toMatchObject({ cleanUp: 'skipped', farStop: 'skipped' });
+    expect([bench.clock.now(), bench.log.losses, bench.clock.pending, bench.link.waiting]).toEqual([135_000, [], 0, 0]);
+  });
+});
+
+describe('a path that is busy for ten minutes, with answers after 5 to 25 s (C29)', () => {
+  it('keeps its session, and a probe leaves only after the one before was answered (C29)', async () => {
+    const session = await bench.host.launch(SPEC);
+    const { link } = bench;
+    link.probes = 'waits';
+    for (let answers = 0; bench.clock.now() < 600_000; answers += 1) {
+      await bench.clock.advance(15_000);
+      expect([link.count('probe'), link.waiting]).toEqual([answers + 1, 1]);
+      await bench.clock.advance(5_000 + ((answers * 7_000) % 20_001));
+      link.answerProbe();
+      await bench.clock.rest();
+    }
+    expect([session.lost.aborted, bench.log.losses, link.mostProbesAtOnce]).toEqual([false, [], 1]);
+  });
+});
+
 describe('the status of a session', () => {
   it('is answered from memory in every state (T-1.7)', async () => {
     const link = await bench.launch();
