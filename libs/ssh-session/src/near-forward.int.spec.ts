@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { lstat, mkdir, rename, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually, openHandles } from '../../../test/support/processes.js';
 import { destinationTo, FarSocket, OperatorSide } from '../../../test/support/ssh-dialing.js';
@@ -63,6 +65,13 @@ const endOf = (socket: Socket): Promise<string> =>
     socket.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code ?? ''));
     socket.once('close', () => resolve('clean'));
   });
+
+/** How many bytes of buffers this process holds on to. */
+const bytesHeld = (): number => {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  return process.memoryUsage().arrayBuffers;
+};
 
 describe('a near end', () => {
   it.each(['tcp', 'unix'] as const)(
@@ -186,6 +195,24 @@ describe('a link whose far side has ended', () => {
 });
 
 describe('uploads', () => {
+  it('leave nothing of what they have sent in the memory of this process (C29)', async () => {
+    let arrived = 0;
+    await using sink = await FarSocket.listen(
+      join(sshd.directory, 'sink'),
+      (socket) => void socket.on('data', (chunk: Buffer) => (arrived += chunk.length)),
+    );
+    await using side = await OperatorSide.make();
+    const link = await side.dial(destinationTo(sshd));
+    const forward = await forwardOf(link, { kind: 'tcp' }, sink.path);
+    const upload = reach(forward.address);
+    const before = bytesHeld();
+    upload.write(Buffer.alloc(6_000_000));
+    await eventually('all of it has arrived', () => Promise.resolve(arrived === 6_000_000));
+    // As much as may be on its way at any time, and far from all.
+    expect(bytesHeld() - before).toBeLessThan(3_000_000);
+    upload.destroy();
+  });
+
   it('of several near ends keep no more than 256 KiB waiting in this process, so that a probe does not wait behind them (C29)', async () => {
     await using proxy = await TcpProxy.listen({ host: '127.0.0.1', port: sshd.port });
     const socket = connect(proxy.port, '127.0.0.1');

@@ -118,8 +118,13 @@ export class SocketForward extends NearForward {
 /** Resolves when a chunk has left for the link, or will never do so: ssh2 forgets the callbacks of a channel that has ended. */
 const written = (channel: ClientChannel, chunk: Buffer, over: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
-    over.addEventListener('abort', () => resolve(), { once: true });
-    channel.write(chunk, () => resolve());
+    // The listener goes with its chunk: one that stayed would keep everything that was ever sent in memory.
+    const done = () => {
+      over.removeEventListener('abort', done);
+      resolve();
+    };
+    over.addEventListener('abort', done, { once: true });
+    channel.write(chunk, done);
   });
 
 /** A path in a directory that is the owner's alone, under which nobody answers. A socket that is left over is removed; nothing else is. */
