@@ -27,6 +27,9 @@ import {
 
 jest.setTimeout(amount({ usual: 120_000, whole: 600_000 }));
 
+/** Processes start by the dozen, on machines that do other things as well. */
+const soon = (what: string, ask: () => Promise<boolean>) => eventually(what, ask, 60_000);
+
 /** An event whose turn it is waits inside of its append for a lock that a test holds. */
 const HOLDING = `
   create table held (stream text, type text);
@@ -88,7 +91,7 @@ const livesWhile = async (machine: Installation, point: Point & { event: string;
   await owner.rows('insert into held values ($1, $2)', [`machine-${machine.machineId}`, point.event]);
   const agent = await machine.run();
   let backend = 0;
-  await eventually('it is inside of its append', async () => {
+  await soon('it is inside of its append', async () => {
     const [waiting] = await owner.rows<{ pid: number }>(
       `select pid from pg_locks where locktype = 'advisory' and objid = 20260101 and not granted
          and database = (select oid from pg_database where datname = current_database())`,
@@ -102,7 +105,7 @@ const livesWhile = async (machine: Installation, point: Point & { event: string;
   await owner.rows('delete from held');
   if (point.committed) {
     await gate.rows('select pg_advisory_unlock(20260101)');
-    await eventually(
+    await soon(
       'it is committed',
       async () => (await owner.rows('select from pg_stat_activity where pid = $1', [backend])).length === 0,
     );
@@ -124,7 +127,7 @@ const acceptedOf = async (machine: Installation, generation: number): Promise<Ac
 
 /** Resolves when the machine has checked in with its new generation since, which is the only one that counts, and in the one file that there is. */
 const isWell = (machine: Installation, generation: number, since: number) =>
-  eventually(`generation ${generation} is in its place and checks in`, async () => {
+  soon(`generation ${generation} is in its place and checks in`, async () => {
     const [{ credential }, { live, next }] = await Promise.all([apis.stateOf(machine.machineId), machine.kept()]);
     const isOnlyOne = credential.current?.generation === generation && credential.pending === null;
     const isInPlace = live?.hash === credential.current?.keyHash && live?.generation === generation && next === null;
@@ -183,7 +186,7 @@ it('is cut off at the points that docs/faults.md lists', async () => {
 /** Lets the agent run until it has checked in, and stops it. */
 const checkedIn = async (machine: Installation): Promise<Installation> => {
   const agent = await machine.run();
-  await eventually('it checks in', () => Promise.resolve(machine.door.accepted.some(({ path }) => path === CHECK)));
+  await soon('it checks in', () => Promise.resolve(machine.door.accepted.some(({ path }) => path === CHECK)));
   await agent.stop();
   return machine;
 };
@@ -262,7 +265,7 @@ it('eight copies of an installation that rotate at once leave the old credential
   const old = () => original.door.calls.filter(({ credential }) => credential === before.live?.secret).length;
   const tried = old();
   // The second one shows that the first one was answered.
-  await eventually('it goes on trying with the old one', () => Promise.resolve(old() >= tried + 2));
+  await soon('it goes on trying with the old one', () => Promise.resolve(old() >= tried + 2));
   expect(await late.kept()).toEqual(before);
   expect((await apis.stateOf(original.machineId)).credential).toMatchObject({
     current: { generation: 10 },
@@ -278,17 +281,17 @@ it('goes on with the old credential on a full disk, says so here and at the plan
   await agent.waitFor(/Checked in/);
   const ballast = join(volume, 'ballast');
   // What was being replaced while it was filled left a page.
-  await eventually('nothing can be kept any more', async () => {
+  await soon('nothing can be kept any more', async () => {
     await fill(ballast);
     return (await machine.status()).problems.length > 0;
   });
   await apis.byPerson(machine.machineId, { type: 'RequestRotation' });
   await agent.waitFor(/The credential was not rotated; the one in use stays.*ENOSPC/);
   const blocks = async () => (await apis.stateOf(machine.machineId)).blockers.includes('credential-unreadable');
-  await eventually('the plane knows', blocks);
+  await soon('the plane knows', blocks);
   expect((await machine.status()).problems).toContainEqual(expect.stringMatching('The next credential cannot be kept'));
   const { length } = machine.door.accepted;
-  await eventually('it goes on checking in', () => Promise.resolve(machine.door.accepted.length > length + 1));
+  await soon('it goes on checking in', () => Promise.resolve(machine.door.accepted.length > length + 1));
   expect(await registrations(machine)).toBe(1);
   // Each of its tries has left nothing.
   expect(
@@ -299,7 +302,7 @@ it('goes on with the old credential on a full disk, says so here and at the plan
   await rm(ballast);
   await isWell(machine, 2, machine.door.accepted.length);
   expect(await registrations(machine)).toBe(2);
-  await eventually('nothing is wrong any more', async () => !(await blocks()));
+  await soon('nothing is wrong any more', async () => !(await blocks()));
   expect((await machine.status()).problems).toEqual([]);
   await agent.stop();
 });
