@@ -125,7 +125,10 @@ const rules = {
 
   // read models
   'list-read-models': { does: 'Tells how far each read model has followed the record.', person: 'signed-in' },
-  'rebuild-read-model': { does: 'Makes a read model again from the record.', person: 'signed-in' },
+  'rebuild-read-model': {
+    does: 'Makes a read model again from the record; only the first person may.',
+    person: 'signed-in',
+  },
 
   // webhooks
   'list-webhooks': { does: 'Lists webhooks.', person: 'signed-in', automation: 'webhooks:manage' },

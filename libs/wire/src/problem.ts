@@ -30,7 +30,7 @@ export const PROBLEMS = {
   'automation-token-not-found': { status: 404, title: 'No such automation token' },
   'too-many-automation-tokens': { status: 422, title: 'A person can have no more automation tokens than that' },
   'cross-site': { status: 403, title: 'A browser may ask for this from our own page only' },
-  'not-the-first-person': { status: 403, title: 'Only the first person of this plane adds others' },
+  'not-the-first-person': { status: 403, title: 'Only the first person of this plane may do this' },
   'too-many-people': { status: 422, title: 'A plane can have no more people than that' },
   'person-not-found': { status: 404, title: 'No such person' },
   'workspace-not-found': { status: 404, title: 'No such workspace' },

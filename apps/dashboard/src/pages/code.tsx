@@ -39,7 +39,7 @@ export const CodePage = () => {
             onInput={({ currentTarget }) => setName(currentTarget.value)}
           />
           <label for="instead-of">
-            In place of a machine of yours, by its name: that one is deleted for good. Or nothing
+            As the next one after this machine of yours, which is deleted for good; or nothing
           </label>
           <input
             id="instead-of"

@@ -15,16 +15,18 @@ export const MachinePage = ({ id }: { readonly id: string }) => {
   const now = useNow();
   useEffect(() => {
     const over = new AbortController();
+    let told: { readonly revision: number; readonly presence: string } | null = null;
     const look = async () => {
       try {
         const get = <Answer,>(path: string) => ask<Answer>('GET', `/v1/machines/${id}${path}`, { signal: over.signal });
-        const [{ machine, promise }, why, history] = await Promise.all([
-          get<MachineDetail>(''),
-          get<Why>('/why'),
-          get<History>('/history'),
-        ]);
-        setShown({ machine, promise, why, entries: history.entries });
+        const { machine, promise } = await get<MachineDetail>('');
+        setShown((before) => before && { ...before, machine, promise });
         setProblem(null);
+        // What happened and why is asked again only where something has happened.
+        if (told?.revision === machine.revision && told.presence === machine.presence) return;
+        const [why, history] = await Promise.all([get<Why>('/why'), get<History>('/history')]);
+        setShown({ machine, promise, why, entries: history.entries });
+        told = machine;
       } catch (error) {
         if (!over.signal.aborted) setProblem(error);
       }

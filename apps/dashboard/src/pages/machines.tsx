@@ -5,7 +5,7 @@ import { Rows } from '../parts/rows.js';
 import { nameOf, State } from '../parts/state.js';
 import { Ago, useNow } from '../parts/time.js';
 import { words } from '../plane/ask.js';
-import { FleetFollower, type Fleet, type Which } from '../plane/fleet.js';
+import { FleetFollower, NO_FLEET, type Fleet, type Which } from '../plane/fleet.js';
 
 const ROW_PX = 56;
 const TYPED_MS = 200;
@@ -102,22 +102,15 @@ const Row = ({ machine, now }: { readonly machine: MachineView; readonly now: nu
 );
 
 const useFleet = (which: Which, name: string): { readonly fleet: Fleet; readonly more: () => void } => {
-  const [fleet, setFleet] = useState<Fleet>({
-    counts: null,
-    machines: [],
-    isComplete: false,
-    isLive: false,
-    problem: null,
-  });
+  const [fleet, setFleet] = useState<Fleet>(NO_FLEET);
   const follower = useRef<FleetFollower | null>(null);
+  // The stream is opened once; the effect after it says what of it is shown.
   useEffect(() => {
-    // What was counted stays while the list is asked for anew: nothing jumps.
-    const one = new FleetFollower({ which, name }, (next) =>
-      setFleet((before) => ({ ...next, counts: next.counts ?? before.counts })),
-    );
+    const one = new FleetFollower({ which, name }, setFleet);
     follower.current = one;
     return () => one.close();
-  }, [which, name]);
+  }, []);
+  useEffect(() => follower.current?.show({ which, name }), [which, name]);
   const more = useCallback(() => void follower.current?.more(), []);
   return { fleet, more };
 };

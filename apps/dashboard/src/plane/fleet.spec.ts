@@ -1,6 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import type { MachineView } from '@rollcall/wire';
-import { isWanted, withChange, type Filter, type Which } from './fleet.js';
+import { FleetFollower, isWanted, withChange, type Filter, type Fleet, type Which } from './fleet.js';
 
 const machine = (id: string, change: Partial<MachineView> = {}): MachineView =>
   ({
@@ -59,4 +59,46 @@ it('is found by a part of its name or of its hostname, in any case', () => {
   expect(isWanted(machine('a'), filter('all', 'BOX'))).toBe(true);
   expect(isWanted(machine('a'), filter('all', 'Node-7'))).toBe(true);
   expect(isWanted(machine('a'), filter('all', 'node-8'))).toBe(false);
+});
+
+describe('a follower', () => {
+  const { EventSource: source, fetch: fetched } = globalThis;
+  afterEach(() => void Object.assign(globalThis, { EventSource: source, fetch: fetched }));
+
+  it('has one stream for all filters, and shows no page that was asked for by an earlier one', async () => {
+    const streams: EventTarget[] = [];
+    const pages: { readonly path: string; answer(ids: string): void }[] = [];
+    class Stream extends EventTarget {
+      constructor() {
+        super();
+        streams.push(this);
+      }
+      close(): void {}
+    }
+    const answered = (body: object) => ({ ok: true, status: 200, json: () => Promise.resolve(body) });
+    const fetch = (path: string, { signal }: { signal: AbortSignal }) =>
+      new Promise((resolve, reject) => {
+        if (!path.startsWith('/v1/machines')) return resolve(answered({ total: 0, states: [] }));
+        const answer = (of: string) => resolve(answered({ machines: Array.from(of, (id) => machine(id)), next: null }));
+        pages.push({ path, answer });
+        signal.addEventListener('abort', () => reject(signal.reason as Error));
+      });
+    Object.assign(globalThis, { EventSource: Stream, fetch });
+    let shown: Fleet | null = null;
+    const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+    const follower = new FleetFollower(filter('all'), (fleet) => (shown = fleet));
+    streams[0]?.dispatchEvent(new Event('snapshot'));
+    follower.show(filter('present', 'b'));
+    pages[0]?.answer('abc');
+    pages[1]?.answer('b');
+    await settled();
+    expect(streams).toHaveLength(1);
+    expect(pages.map(({ path }) => path)).toEqual([
+      '/v1/machines?limit=200',
+      '/v1/machines?presence=present&name=b&limit=200',
+    ]);
+    expect([ids(shown!.machines), shown!.isComplete, shown!.problem]).toEqual(['b', true, null]);
+    follower.close();
+  });
 });

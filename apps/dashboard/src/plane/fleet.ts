@@ -62,30 +62,49 @@ export const withChange = (
   return isComplete ? [...others, machine] : others;
 };
 
-/** Follows the machines of a filter until it is closed, and tells each time that something is different. */
+/** Nothing is known yet. */
+export const NO_FLEET: Fleet = { counts: null, machines: [], isComplete: false, isLive: false, problem: null };
+
+/**
+ * Follows the machines of a filter until it is closed, and tells each time that something is different. The plane tells of all changes on one
+ * stream, whatever the filter is, so another filter needs no other stream.
+ */
 export class FleetFollower {
-  #fleet: Fleet = { counts: null, machines: [], isComplete: false, isLive: false, problem: null };
+  #fleet: Fleet = NO_FLEET;
   readonly #over = new AbortController();
+  #filter: Filter;
+  /** Aborted when another filter takes the place of that for which a page is under way. */
+  #list = new AbortController();
   #next: string | null = null;
   #isAsking = false;
   #counting: ReturnType<typeof setTimeout> | null = null;
   #source: EventSource | null = null;
 
   constructor(
-    readonly filter: Filter,
+    filter: Filter,
     private readonly changed: (fleet: Fleet) => void,
   ) {
+    this.#filter = filter;
     this.#follow();
+  }
+
+  /** Follows those of another filter from now on; what was counted stays. */
+  show(filter: Filter): void {
+    if (filter.which === this.#filter.which && filter.name === this.#filter.name) return;
+    this.#filter = filter;
+    this.#askAnew();
   }
 
   /** Asks for the next page, unless that is under way, or there is none. */
   async more(): Promise<void> {
     if (this.#isAsking || this.#fleet.isComplete) return;
     this.#isAsking = true;
+    const { signal } = this.#list;
     try {
       const query = new URLSearchParams({ ...this.#query(), limit: String(PAGE) });
       if (this.#next !== null) query.set('after', this.#next);
-      const page = await ask<MachineList>('GET', `/v1/machines?${query}`, { signal: this.#over.signal });
+      const page = await ask<MachineList>('GET', `/v1/machines?${query}`, { signal });
+      if (signal.aborted) return;
       const isFirst = this.#next === null;
       this.#next = page.next;
       this.#tell({
@@ -94,14 +113,16 @@ export class FleetFollower {
         problem: null,
       });
     } catch (problem) {
-      if (!this.#over.signal.aborted) this.#tell({ problem });
+      if (!signal.aborted) this.#tell({ problem });
     } finally {
-      this.#isAsking = false;
+      // Where another list has been begun meanwhile, that one is asking.
+      if (!signal.aborted) this.#isAsking = false;
     }
   }
 
   close(): void {
     this.#over.abort();
+    this.#list.abort();
     this.#source?.close();
     if (this.#counting !== null) clearTimeout(this.#counting);
   }
@@ -110,9 +131,8 @@ export class FleetFollower {
     const source = new EventSource('/v1/presence/stream');
     this.#source = source;
     const beginAnew = (): void => {
-      this.#next = null;
-      this.#tell({ isComplete: false, isLive: true });
-      void this.more();
+      this.#tell({ isLive: true });
+      this.#askAnew();
       void this.#count();
     };
     source.addEventListener('snapshot', beginAnew);
@@ -121,11 +141,20 @@ export class FleetFollower {
     source.addEventListener('change', (event: MessageEvent<string>) => {
       const { machine } = JSON.parse(event.data) as PresenceChange;
       const { machines, isComplete } = this.#fleet;
-      this.#tell({ isLive: true, machines: withChange(machines, machine, { filter: this.filter, isComplete }) });
+      this.#tell({ isLive: true, machines: withChange(machines, machine, { filter: this.#filter, isComplete }) });
       this.#countSoon();
     });
     // The browser comes back by itself, with the id of the last event.
     source.addEventListener('error', () => this.#tell({ isLive: false }));
+  }
+
+  #askAnew(): void {
+    this.#list.abort();
+    this.#list = new AbortController();
+    this.#isAsking = false;
+    this.#next = null;
+    this.#tell({ isComplete: false });
+    void this.more();
   }
 
   /** A storm of changes is counted once in a second. */
@@ -145,7 +174,7 @@ export class FleetFollower {
   }
 
   #query(): Record<string, string> {
-    const { name, which } = this.filter;
+    const { name, which } = this.#filter;
     return { ...QUERY[which], ...(name === '' ? {} : { name }) };
   }
 

@@ -3,7 +3,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import { Refusal } from '@rollcall/decider';
 import { Does } from '@rollcall/nest-platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { PageFiles, type PageFile } from './page-files.js';
+import { formFor, PageFiles, type PageFile } from './page-files.js';
 import { PAGE_HEADERS } from './page-headers.js';
 
 /** The web page. The path says what it shows, and whoever wants to know more than that has to sign in. */
@@ -36,14 +36,17 @@ export class PageController {
 }
 
 const send = (
-  { type, content, etag }: PageFile,
+  file: PageFile,
   {
     request,
     reply,
     caching,
   }: { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly caching: string },
 ): void => {
-  void reply.headers({ ...PAGE_HEADERS, 'cache-control': caching, etag });
+  // Nothing in it is anybody's secret, so its length may tell what it is.
+  const { encoding, content, etag } = formFor(file, request.headers['accept-encoding']);
+  void reply.headers({ ...PAGE_HEADERS, 'cache-control': caching, etag, vary: 'accept-encoding' });
+  if (encoding !== null) void reply.header('content-encoding', encoding);
   if (request.headers['if-none-match'] === etag) void reply.code(304).send();
-  else void reply.type(type).send(content);
+  else void reply.type(file.type).send(content);
 };

@@ -53,6 +53,14 @@ it('lets somebody in whom the first person has added, with a link that works onc
   });
 });
 
+it('lets nobody but the first person make a read model again: everybody waits for it (U7, O29)', async () => {
+  const asEve = await askAs(plane, await plane.anotherPerson('Eve'));
+  const path = '/v1/read-models/history/rebuild';
+  expect(await asEve<Problem>('POST', path)).toMatchObject({ status: 403, body: { code: 'not-the-first-person' } });
+  expect((await asEve('GET', '/v1/read-models')).status).toBe(200);
+  expect((await first('POST', path)).status).toBe(202);
+});
+
 it('lets nobody but the first person do that, or see who there is (O29)', async () => {
   const eve = await plane.anotherPerson('Eve');
   const asEve = await askAs(plane, eve);

@@ -10,5 +10,6 @@ import { ListPeopleController } from './list-people/list-people.controller.js';
 @Module({
   controllers: [AddPersonController, ListPeopleController, IssueSignInLinkController],
   providers: [AddedPeople, AddPersonHandler, IssueSignInLinkHandler],
+  exports: [AddedPeople],
 })
 export class PeopleModule {}
