@@ -272,6 +272,14 @@ describe('stop', () => {
     expect(bench.metadata.kept.has('one')).toBe(true);
   });
 
+  it('succeeds when a step at the far side cannot even begin (T-2.8)', async () => {
+    const link = await bench.launch();
+    link.exec = () => {
+      throw new Error('Not connected');
+    };
+    expect(await bench.host.stop('one')).toEqual({ cleanUp: 'failed', farStop: 'failed', canBeResumed: true });
+  });
+
   it('lets a lost session be resumed (T-2.14)', async () => {
     await bench.launchAndFallSilent(45_001);
     await bench.host.stop('one');

@@ -277,6 +277,26 @@ describe('a loss', () => {
     expect([session.lost.aborted, session.lost.reason]).toEqual([true, code('transport-lost')]);
   });
 
+  it('is marked before anything is closed, and told to others after that (T-1.4)', async () => {
+    const seen: unknown[] = [];
+    const session = await bench.host.launch(SPEC);
+    bench.link.called = (what) => seen.push([what, bench.host.status('one')?.state, session.lost.aborted]);
+    session.lost.addEventListener('abort', () => seen.push('told'));
+    bench.link.end();
+    expect(seen).toEqual([['close forward', 'disconnected', false], 'told']);
+  });
+
+  it('has its line in the log before a stop returns that was called by whoever heard of it (T-2.7)', async () => {
+    const session = await bench.host.launch(SPEC);
+    const stopped = new Promise<number>((resolve) => {
+      session.lost.addEventListener('abort', () => {
+        void bench.host.stop('one').then(() => resolve(bench.log.losses.length));
+      });
+    });
+    bench.link.end();
+    expect([await stopped, bench.clock.pending]).toEqual([1, 0]);
+  });
+
   it('sends no command and changes nothing of what a resume needs (T-1.11)', async () => {
     await bench.launchAndFallSilent(45_001);
     await bench.clock.advance(3_600_000);

@@ -108,11 +108,14 @@ export class SessionHost {
     const farStop = await takeStep(session, reading, () => farSide.stopFarSide(session.exec, 'stop'));
     await this.#dispose(session);
     if (farStop !== 'done') return { cleanUp, farStop, canBeResumed: session.link !== undefined };
-    const forget = this.#file(async () => {
+    const isForgotten = await this.#file(async () => {
       // A session that was opened meanwhile has remembered what it needs.
       if (!this.#sessions.has(id)) await metadata.forget(id);
-    });
-    return { cleanUp, farStop, canBeResumed: await hasFailed(forget) };
+    }).then(
+      () => true,
+      () => false,
+    );
+    return { cleanUp, farStop, canBeResumed: !isForgotten };
   }
 
   /**
@@ -304,7 +307,12 @@ export class SessionHost {
 /** One reading decides for all steps (T-2.8). */
 const takeStep = async (session: Session, reading: Reading, step: () => Promise<void>): Promise<StepOutcome> => {
   if (!session.link || !allowsCommands(reading)) return 'skipped';
-  return (await hasFailed(step())) ? 'failed' : 'done';
+  try {
+    await step();
+    return 'done';
+  } catch {
+    return 'failed';
+  }
 };
 
 /**
@@ -324,9 +332,3 @@ const failureOf = async (
     return session.isLost ? session.lossError({ cause }) : new SshSessionError(...refused, { cause });
   }
 };
-
-const hasFailed = (work: Promise<unknown>): Promise<boolean> =>
-  work.then(
-    () => false,
-    () => true,
-  );

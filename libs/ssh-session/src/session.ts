@@ -114,7 +114,10 @@ export class Session {
    * What ends by `dispose` is no loss.
    */
   markWhenLinkEnds(): void {
-    this.#unmark ??= this.link?.onEnd(() => this.#mark('link-ended'));
+    this.#unmark ??= this.link?.onEnd(() => {
+      this.#lostBecause ??= 'link-ended';
+      this.#announceLoss();
+    });
   }
 
   /**
@@ -127,8 +130,9 @@ export class Session {
     const cancel = this.surroundings.clock.after(this.surroundings.pace.commandLimit, () => {
       isLate = true;
       this.detach();
-      this.#mark('command-timeout');
+      this.#lostBecause ??= 'command-timeout';
       void this.#handles.closeOnce();
+      this.#announceLoss();
     });
     try {
       const result = await this.#handles.released(this.link.exec(command));
@@ -155,17 +159,16 @@ export class Session {
     return `The remote command had not ended after ${this.surroundings.pace.commandLimit} ms`;
   }
 
-  #mark(cause: LossCause): void {
-    if (this.isLost) return;
-    this.#lostBecause = cause;
-    this.#lost.abort(this.lossError());
-  }
-
   /** Closes without a word to the far side, which goes on and can be attached to again (T-1.11). The record stays (T-2.6). */
   #tearDown({ cause, silence }: Verdict): void {
-    const closed = this.#handles.closeOnce();
-    this.#mark(cause);
-    this.#teardown = closed.then((report) => this.#tell(cause, silence, report));
+    this.#lostBecause ??= cause;
+    this.#teardown = this.#handles.closeOnce().then((report) => this.#tell(cause, silence, report));
+    this.#announceLoss();
+  }
+
+  /** The last step of a loss, because whoever hears of it may do anything. */
+  #announceLoss(): void {
+    this.#lost.abort(this.lossError());
   }
 
   #tell(cause: LossCause, silence: number, { forward, link }: CloseReport): void {
