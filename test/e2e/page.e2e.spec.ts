@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { credentialKey, machine, machineStream } from '@rollcall/machine';
 import { admit, check } from '@rollcall/machine/testing';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { testProvider } from '../support/identity-provider.js';
 import { Person } from '../support/person.js';
 import { startPlane, type ProcessPlane } from '../support/plane.js';
-import { eventually } from '../support/processes.js';
+import { eventually, Processes } from '../support/processes.js';
 import { requireSystemTool } from '../support/system-tool.js';
 
 jest.setTimeout(120_000);
@@ -21,6 +23,8 @@ const AT_ONCE = 1_000;
 const HOSTILE = '<img src=x onerror="document.title=1"> & "quoted"';
 
 describe('the web page, in Chromium', () => {
+  const processes = new Processes();
+  let home: string;
   let plane: ProcessPlane;
   let origin: string;
   let browser: Browser;
@@ -32,19 +36,24 @@ describe('the web page, in Chromium', () => {
   beforeAll(async () => {
     await requireSystemTool('chromium');
     await mkdir(PICTURES, { recursive: true });
-    plane = await startPlane({ interval: 30, windowFloor: 90, gap: 15, mark: 1 });
+    home = await mkdtemp(join(tmpdir(), 'rollcall-page-'));
+    const provider = await testProvider(processes, home);
+    plane = await startPlane({ interval: 30, windowFloor: 90, gap: 15, mark: 1 }, { settings: provider.settings });
     [, origin = ''] = await plane.operatorApi.waitFor(/"url":"([^"]+)","msg":"the operator API answers"/);
+    await provider.start([`${origin}/v1/provider/callback`]);
     browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
     context = await browser.newContext({ ignoreHTTPSErrors: true, viewport: { width: 1200, height: 800 } });
     page = await context.newPage();
     page.on('console', (message) => {
-      if (message.type() === 'error') complaints.push(message.text());
+      // Of the plane, that is: what another origin shows or lacks is its own.
+      const { url } = message.location();
+      if (message.type() === 'error' && (url === '' || url.startsWith(origin))) complaints.push(message.text());
     });
     page.on('pageerror', (error) => complaints.push(String(error)));
   });
   afterAll(async () => {
     await browser?.close();
-    await plane.close();
+    await Promise.all([plane?.close(), processes.close(), rm(home, { recursive: true })]);
   });
 
   const admitted = async (count: number, name: (n: number) => string): Promise<readonly string[]> => {
@@ -80,7 +89,7 @@ describe('the web page, in Chromium', () => {
     await page.goto(link);
     // Nothing of it stays in the address, where others would see it.
     await eventually('the link is gone', () => Promise.resolve(!page.url().includes('rcl_')));
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await shows('There is no machine yet');
     const [session, proof] = await context.cookies(origin);
     expect(session).toMatchObject({ name: '__Host-rollcall-session', httpOnly: true, secure: true, sameSite: 'Lax' });
@@ -89,7 +98,7 @@ describe('the web page, in Chromium', () => {
     const stranger = await browser.newContext({ ignoreHTTPSErrors: true });
     const other = await stranger.newPage();
     await other.goto(link);
-    await other.getByRole('button', { name: 'Sign in' }).click();
+    await other.getByRole('button', { name: 'Sign in', exact: true }).click();
     await other.getByText('This sign-in link cannot be used').waitFor();
     await stranger.close();
   });
@@ -247,6 +256,32 @@ describe('the web page, in Chromium', () => {
     const answer = await context.request.get(origin);
     return { headers: answer.headers() };
   };
+
+  it('links an account at the identity provider to whoever is signed in, and signs in with it from then on (U3)', async () => {
+    await page.goto(origin);
+    await page.getByRole('link', { name: 'Ada' }).click();
+    await shows('None: you sign in with links.');
+    await page.getByRole('button', { name: 'Link an account at the house' }).click();
+    await page.getByLabel('Account').fill('ada');
+    await page.keyboard.press('Enter');
+    await shows('linked on');
+    expect(new URL(page.url()).pathname).toBe('/account');
+    await look('account');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Sign in with the house' }).waitFor();
+    await look('sign-in-provider');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.setViewportSize({ width: 360, height: 700 });
+    await look('sign-in-provider-phone-dark');
+    await page.getByRole('button', { name: 'Sign in with the house' }).press('Enter');
+    await shows('linked on');
+    await look('account-phone-dark');
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
+    await page.setViewportSize({ width: 1200, height: 800 });
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.goto(`${origin}/sign-in?problem=account-refused`);
+    await shows('Nobody on this plane is linked to that account');
+  });
 
   it('signs out, which ends the session on every instance, and met nothing that its policy forbids', async () => {
     await page.goto(origin);

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Link, Route, Switch, useLocation } from 'wouter-preact';
+import { AccountPage } from './pages/account.js';
 import { CodePage } from './pages/code.js';
 import { DevicePage } from './pages/device.js';
 import { MachinePage } from './pages/machine.js';
@@ -55,7 +56,9 @@ export const App = () => {
           ))}
         </nav>
         <span class="me">
-          {me.person.name}{' '}
+          <Link href="/account" aria-current={path === '/account' ? 'page' : undefined}>
+            {me.person.name}
+          </Link>{' '}
           <button type="button" class="plain" onClick={() => void signOut()}>
             Sign out
           </button>
@@ -66,6 +69,9 @@ export const App = () => {
         <Route path="/tokens" component={TokenPage} />
         <Route path="/codes" component={CodePage} />
         <Route path="/device" component={DevicePage} />
+        <Route path="/account">
+          <AccountPage name={me.person.name} />
+        </Route>
         <Route path="/machines/:id">{({ id }) => <MachinePage key={id} id={id} />}</Route>
         <Route>
           <main>

@@ -9,6 +9,7 @@ const least = {
 it('needs a database and a place for certificates, and has a default for the rest', () =>
   expect(readOperatorApiConfig(least)).toEqual({
     database: { url: least.ROLLCALL_DATABASE_URL, migrations: 'infra/migrations' },
+    provider: null,
     freshSeconds: 900,
     host: '127.0.0.1',
     pageDirectory: expect.stringMatching(/\/dashboard$/),

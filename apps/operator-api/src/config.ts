@@ -15,6 +15,7 @@ import type { TlsSettings } from '@rollcall/plane-ca';
 import { readWebhookSettings, type WebhookSettings } from '@rollcall/webhooks';
 import { isPin } from '@rollcall/wire';
 import { join } from 'node:path';
+import { readProvider, type ProviderSettings } from './account/provider-settings.js';
 
 /** What the operator API needs to know. */
 export type OperatorApiConfig = {
@@ -28,6 +29,8 @@ export type OperatorApiConfig = {
   readonly machineApi: { readonly address: string; readonly pins: readonly string[] | null };
   /** For how many seconds a session counts as fresh, which admitting and deleting ask for. */
   readonly freshSeconds: number;
+  /** Where people can sign in beside links; null: nowhere. */
+  readonly provider: ProviderSettings | null;
   /** Where the web page was built to. */
   readonly pageDirectory: string;
   readonly webhooks: WebhookSettings;
@@ -46,6 +49,7 @@ export type OperatorApiConfig = {
  * - `ROLLCALL_MACHINE_API_ADDRESS` (Default: https://127.0.0.1:8443), `ROLLCALL_MACHINE_API_PINS` (Default: those of this server;
  *   `none` for a machine API with a public certificate)
  * - `ROLLCALL_FRESH_SESSION_SECONDS` (Default: 900), 60 to 43200: how long after signing in a person may admit and delete
+ * - those of `readProvider`
  * - `ROLLCALL_PAGE_DIR` (Default: the folder `dashboard` beside that of the built program): the web page
  * - those of `readWebhookSettings`
  *
@@ -73,6 +77,7 @@ export const readOperatorApiConfig = (environment: Environment): OperatorApiConf
         max: 43_200,
         default: FRESH_SECONDS,
       }),
+      provider: readProvider(settings),
       pageDirectory: settings.text('ROLLCALL_PAGE_DIR', join(import.meta.dirname, '../dashboard')),
       webhooks: readWebhookSettings(settings),
       metrics: readMetrics(settings),

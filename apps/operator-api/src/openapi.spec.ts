@@ -8,6 +8,7 @@ it('describes every route with who may call it, without a database (U6)', async 
       .flatMap(([path, item]) => Object.keys(item).map((method) => `${method} ${path}`))
       .sort(),
   ).toEqual([
+    'delete /v1/accounts/{account}',
     'delete /v1/automation-tokens/{token}',
     'delete /v1/machines/{machine}',
     'delete /v1/machines/{machine}/pause',
@@ -16,6 +17,7 @@ it('describes every route with who may call it, without a database (U6)', async 
     'delete /v1/webhooks/{webhook}',
     'delete /v1/workspaces/{workspace}/bindings',
     'delete /v1/workspaces/{workspace}/members',
+    'get /v1/accounts',
     'get /v1/automation-tokens',
     'get /v1/blockers',
     'get /v1/machines',
@@ -29,6 +31,7 @@ it('describes every route with who may call it, without a database (U6)', async 
     'get /v1/presence',
     'get /v1/presence/stream',
     'get /v1/promises',
+    'get /v1/provider',
     'get /v1/read-models',
     'get /v1/webhooks',
     'get /v1/webhooks/{webhook}/deliveries',
@@ -36,6 +39,7 @@ it('describes every route with who may call it, without a database (U6)', async 
     'get /v1/workspaces/{workspace}',
     'patch /v1/machines/{machine}',
     'patch /v1/machines/{machine}/labels',
+    'post /v1/accounts/link',
     'post /v1/automation-tokens',
     'post /v1/codes/approve',
     'post /v1/codes/look-up',
@@ -51,6 +55,7 @@ it('describes every route with who may call it, without a database (U6)', async 
     'post /v1/people',
     'post /v1/people/{person}/sign-in-links',
     'post /v1/preadmissions',
+    'post /v1/provider/sign-in',
     'post /v1/read-models/{name}/rebuild',
     'post /v1/sessions',
     'post /v1/sessions/browser',
@@ -72,6 +77,8 @@ it('describes every route with who may call it, without a database (U6)', async 
   expect(open.map(([path]) => path)).toEqual([
     '/v1/sessions',
     '/v1/sessions/browser',
+    '/v1/provider',
+    '/v1/provider/sign-in',
     '/v1/device-authorization',
     '/v1/token',
   ]);

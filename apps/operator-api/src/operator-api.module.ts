@@ -18,6 +18,8 @@ import {
   type ReadModelDatabase,
 } from '@rollcall/read-models';
 import { WebhookQueries } from '@rollcall/webhooks';
+import { AccountModule } from './account/account.module.js';
+import { IdentityProvider } from './account/identity-provider.js';
 import { CallerAuthenticator } from './access/caller-authenticator.js';
 import { AutomationModule } from './automation/automation.module.js';
 import { CodeModule } from './code/code.module.js';
@@ -46,6 +48,8 @@ export type OperatorApiFoundation = {
   readonly webhooks: WebhookAccess;
   /** For how many seconds a session is fresh. (Default: 900) */
   readonly freshSeconds?: number;
+  /** (Default: none, and people sign in with links) */
+  readonly provider?: IdentityProvider;
   /** (Default: none, as of a plane that was built without its web page) */
   readonly page?: PageFiles;
   readonly readiness: readonly ReadinessCheck[];
@@ -91,6 +95,7 @@ const providers = (foundation: () => OperatorApiFoundation) => {
       provide: WebhookQueries,
       useFactory: () => new WebhookQueries(foundation().webhooks.database, foundation().store),
     },
+    { provide: IdentityProvider, useFactory: () => foundation().provider ?? new IdentityProvider(null, FRESH_SECONDS) },
     { provide: PageFiles, useFactory: () => foundation().page ?? PageFiles.none() },
     { provide: Clock, useClass: SystemClock },
   ];
@@ -120,6 +125,7 @@ export class OperatorApiModule {
         HealthModule.register({ checks: () => foundation().readiness }),
         PageModule,
         SessionModule,
+        AccountModule,
         LoginModule,
         CodeModule,
         EnrolmentModule,

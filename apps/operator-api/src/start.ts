@@ -14,6 +14,7 @@ import { openTls } from '@rollcall/plane-ca';
 import { openReadModels } from '@rollcall/read-models';
 import { measureAppends, measureRequests, type Metrics, type Traces } from '@rollcall/telemetry';
 import { openWebhooks, readWebhookKey, SystemResolver, WebhookSecrets } from '@rollcall/webhooks';
+import { IdentityProvider } from './account/identity-provider.js';
 import type { OperatorApiConfig } from './config.js';
 import { MachineApiLocation } from './enrolment/machine-api-location.js';
 import { PageFiles } from './page/page-files.js';
@@ -108,6 +109,8 @@ const open = async (
         attempts,
         machineApi,
         freshSeconds: config.freshSeconds,
+        // So that at least two thirds of the time are left in which a session is fresh.
+        provider: new IdentityProvider(config.provider, Math.floor(config.freshSeconds / 3)),
         webhooks: new WebhookAccess(webhooks, secrets, targets),
         page: await PageFiles.in(config.pageDirectory),
         readiness: recordReadiness(store, config.database),

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { ACTIONS, kindsFor, SCOPES, type Action } from '@rollcall/authorisation';
 import { machine, machineStream } from '@rollcall/machine';
+import { person, personStream, type LinkAccount } from '@rollcall/person';
 import { PinnedClient } from '@rollcall/pinned-https';
 import { decodeSignInLink, hashOf, makeSecret, type SignInAnswer } from '@rollcall/wire';
 import { startOperatorPlane, type JoinedMachine, type OperatorPlane } from '../../../test/support/operator-plane.js';
@@ -22,6 +23,7 @@ type Tenant = {
   readonly webhook: string;
   readonly token: string;
   readonly workspace: string;
+  readonly account: string;
   readonly words: readonly string[];
 };
 
@@ -85,6 +87,10 @@ const tenant = async (name: string, personId: string, receiver: string): Promise
     const { status, text } = await ask({ method, path, body: { commandId: randomUUID(), ...body } }, session);
     expect([path, status < 300, text]).toEqual([path, true, text]);
   }
+  const account = randomUUID();
+  const link = { type: 'LinkAccount', accountId: account, accountHash: hashOf(account), provider: `${name}.example` };
+  const actor = { kind: 'person', id: personId } as const;
+  await plane.store.decide(person, { stream: personStream(personId) }, link as LinkAccount, { actor });
   const { enrolment } = (await plane.store.view(machine, { stream: machineStream(joined.id) }))!.state;
   const words = [
     personId,
@@ -93,6 +99,8 @@ const tenant = async (name: string, personId: string, receiver: string): Promise
     webhook,
     token,
     workspace,
+    account,
+    `${name}.example`,
     receiver.split(':')[0]!,
     name,
   ].flatMap((word) =>
@@ -100,7 +108,7 @@ const tenant = async (name: string, personId: string, receiver: string): Promise
       ? [`${name}-box`, `${name}-trouble`, label, `${name} asks`, `${name}-bot`, `${name}-rooms`, `${name}-data`]
       : [word],
   );
-  return { personId, session, automation, joined, webhook, token, workspace, words };
+  return { personId, session, automation, joined, webhook, token, workspace, account, words };
 };
 
 /** What is asked on each route, about somebody's things where its path names any: a new route without a line here fails the test. */
@@ -119,6 +127,10 @@ const CASES: Readonly<Partial<Record<Action, (of: Tenant) => { readonly path: st
   'look-up-code': () => ({ path: '/v1/codes/look-up', body: { code: 'ZZZZ-ZZZZ' } }),
   'approve-code': () => ({ path: '/v1/codes/approve', body: { code: 'ZZZZ-ZZZZ' } }),
   'refuse-code': () => ({ path: '/v1/codes/refuse', body: { code: 'ZZZZ-ZZZZ' } }),
+  // Answered before anybody looks whose session it is: there is no identity provider here.
+  'link-account': () => ({ path: '/v1/accounts/link', body: {} }),
+  'list-accounts': () => ({ path: '/v1/accounts' }),
+  'unlink-account': ({ account }) => ({ path: `/v1/accounts/${account}` }),
   'look-up-login': () => ({ path: '/v1/logins/look-up', body: { code: 'ZZZZ-ZZZZ' } }),
   'approve-login': () => ({ path: '/v1/logins/approve', body: { code: 'ZZZZ-ZZZZ' } }),
   'refuse-login': () => ({ path: '/v1/logins/refuse', body: { code: 'ZZZZ-ZZZZ' } }),

@@ -25,6 +25,9 @@ const rules = {
     nobody: true,
   },
   'redeem-login': { does: 'Turns a login that a person approved into a session, once.', nobody: true },
+  'show-provider': { does: 'Tells which identity provider one can sign in at.', nobody: true },
+  'begin-provider-sign-in': { does: 'Sends a browser to the identity provider.', nobody: true },
+  'finish-provider-sign-in': { does: 'Takes a browser back that signed in at the identity provider.', nobody: true },
   enrol: { does: 'Redeems an enrolment token, which a person issued, for the machine that presents it.', nobody: true },
 
   'request-code': {
@@ -78,6 +81,9 @@ const rules = {
 
   // sessions
   'show-me': { does: 'Tells whose session it is.', person: 'signed-in' },
+  'link-account': { does: 'Links an account at the identity provider to the person.', person: 'fresh' },
+  'list-accounts': { does: 'Lists the accounts that are linked to the person.', person: 'signed-in' },
+  'unlink-account': { does: 'Ends the link of an account to the person.', person: 'signed-in' },
   'sign-out': { does: 'Ends the session that asks.', person: 'signed-in' },
 
   // programs that sign in with a short code

@@ -3,6 +3,7 @@
  * access (O3). The SQL function `actor_may_record` has the same list, and a test compares the two.
  */
 export const PERSON_ONLY_EVENTS: ReadonlySet<string> = new Set([
+  'AccountLinked',
   'AutomationTokenIssued',
   'CodeApproved',
   'LoginApproved',

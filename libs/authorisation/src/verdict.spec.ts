@@ -16,12 +16,15 @@ const open = allowed(NOBODY);
 describe('the table of who may do what', () => {
   it('lets whoever asks do no more than sign in, redeem what a person issued or approved, and see whether the plane is up (O3)', () =>
     expect(open.toSorted()).toEqual([
+      'begin-provider-sign-in',
       'enrol',
+      'finish-provider-sign-in',
       'redeem-code',
       'redeem-login',
       'request-code',
       'request-login',
       'show-page',
+      'show-provider',
       'sign-in',
       'sign-in-browser',
       'tell-health',

@@ -1,3 +1,5 @@
+import type { Instant } from '@rollcall/decider';
+
 /** A person exists from here on. */
 export type RegisterPerson = {
   readonly type: 'RegisterPerson';
@@ -18,7 +20,9 @@ export type Proof =
   /** A one-time link. */
   | { readonly linkHash: string }
   /** A program whose short code the person approved; its login is picked up in the same append. `authenticatedAt` is UTC, RFC 3339. */
-  | { readonly login: string; readonly authenticatedAt: string };
+  | { readonly login: string; readonly authenticatedAt: string }
+  /** An account at the identity provider; `authenticatedAt` is when the provider says that they showed who they are, null where it does not. */
+  | { readonly accountHash: string; readonly authenticatedAt: Instant | null };
 /** Somebody has shown who they are; the plane makes the session's secret, answers it once and keeps its hash. */
 export type StartSession = {
   readonly type: 'StartSession';
@@ -30,8 +34,17 @@ export type StartSession = {
 };
 /** A person ends a session. */
 export type EndSession = { readonly type: 'EndSession'; readonly sessionId: string };
+/** A person will be known by an account at an identity provider as well. */
+export type LinkAccount = {
+  readonly type: 'LinkAccount';
+  readonly accountId: string;
+  readonly accountHash: string;
+  readonly provider: string;
+};
+/** And by that account no more. */
+export type UnlinkAccount = { readonly type: 'UnlinkAccount'; readonly accountId: string };
 /** Everything that can be asked of a person's stream. */
-export type PersonCommand = RegisterPerson | IssueSignInLink | StartSession | EndSession;
+export type PersonCommand = RegisterPerson | IssueSignInLink | StartSession | EndSession | LinkAccount | UnlinkAccount;
 
 /** Held by the person who started the plane. */
 export const FIRST_PERSON_KEY = 'person:first';
@@ -39,6 +52,8 @@ export const FIRST_PERSON_KEY = 'person:first';
 export const signInLinkKey = (linkHash: string): string => `sign-in-link:${linkHash}`;
 /** The key that a session's hash is; the session's end releases it. */
 export const sessionKey = (sessionHash: string): string => `session:${sessionHash}`;
+/** The key that an account's hash is: of one person at a time. */
+export const accountKey = (accountHash: string): string => `account:${accountHash}`;
 /** The stream of a person. */
 export const personStream = (personId: string): string => `person-${personId}`;
 /** The id of the person that a stream is about. */

@@ -23,12 +23,33 @@ export type SessionStarted = {
   readonly linkHash?: string;
   /** The id of the login that became this session, in the same append; left out where it was something else. */
   readonly login?: string;
+  /** The id of the account that was shown; left out where it was something else. */
+  readonly account?: string;
   readonly expiresAt: string;
-  /** When the person showed who they are: the session is fresh for a while after it. UTC, RFC 3339; absent in old records. */
+  /** When the person showed who they are: the session is fresh for a while after it. UTC, RFC 3339; absent in old records and where an identity provider does not say. */
   readonly authenticatedAt?: string;
 };
 /** The session was ended by a person. Releases the key `session:<hash>`. */
 export type SessionEnded = { readonly type: 'SessionEnded'; readonly sessionId: string; readonly sessionHash: string };
 
+/** The person is known by an account at an identity provider from here on. Takes the key `account:<hash>`. */
+export type AccountLinked = {
+  readonly type: 'AccountLinked';
+  readonly accountId: string;
+  /** SHA-256 of the issuer and the subject, hex: neither is recorded. */
+  readonly accountHash: string;
+  /** The host of the provider. */
+  readonly provider: string;
+  /** UTC, RFC 3339. */
+  readonly linkedAt: string;
+};
+/** And no more. Releases the key. */
+export type AccountUnlinked = {
+  readonly type: 'AccountUnlinked';
+  readonly accountId: string;
+  readonly accountHash: string;
+};
+
 /** Everything that can happen to a person. */
-export type PersonEvent = PersonRegistered | SignInLinkIssued | SessionStarted | SessionEnded;
+export type PersonEvent =
+  PersonRegistered | SignInLinkIssued | SessionStarted | SessionEnded | AccountLinked | AccountUnlinked;

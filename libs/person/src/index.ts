@@ -1,6 +1,14 @@
 export * from './facts.js';
 export * from './commands.js';
-export { isFresh, liveSession, person, type PersonState, type Session, type SignInLink } from './person.js';
+export {
+  isFresh,
+  liveSession,
+  person,
+  type Account,
+  type PersonState,
+  type Session,
+  type SignInLink,
+} from './person.js';
 export * from './automation-facts.js';
 export {
   automation,

@@ -94,6 +94,51 @@ it('becomes a session by a login that it approved, no fresher than the session i
     .then({ ...started, ...proof });
 });
 
+describe('an account at an identity provider', () => {
+  const link = { type: 'LinkAccount', accountId: 'a1', accountHash: 'ah1', provider: 'id.example' } as const;
+  const linked = { ...link, type: 'AccountLinked', linkedAt: '2026-01-01T12:00:00.000Z' } as const;
+  const unlinked = { type: 'AccountUnlinked', accountId: 'a1', accountHash: 'ah1' } as const;
+  const { linkHash: _, authenticatedAt, ...bare } = sessionStarted();
+  const proof = (at: number | null) => ({ accountHash: 'ah1', authenticatedAt: at });
+
+  it('is linked once, is of one person at a time, and can be given back', () => {
+    given(registered).when(link, { now: NOW }).then(linked);
+    given(registered, linked).when(link, { now: NOW }).thenNothing();
+    given(registered, linked).when({ type: 'UnlinkAccount', accountId: 'a1' }).then(unlinked);
+    given(registered, linked, unlinked)
+      .when({ type: 'UnlinkAccount', accountId: 'a1' })
+      .thenRefused('account-not-found', {});
+    expect(person.claims?.(linked)).toEqual([{ op: 'take', key: 'account:ah1' }]);
+    expect(person.claims?.(unlinked)).toEqual([{ op: 'release', key: 'account:ah1' }]);
+    const ten = Array.from({ length: 10 }, (_, n) => ({ ...linked, accountId: `b${n}`, accountHash: `bh${n}` }));
+    given(registered, ...ten)
+      .when(link)
+      .thenRefused('too-many-accounts', {});
+  });
+
+  it('becomes a session while it is linked, and is refused otherwise', () => {
+    given(registered, linked)
+      .when(start({ proof: proof(NOW) }), { now: NOW })
+      .then({ ...bare, account: 'a1', authenticatedAt });
+    for (const past of [[registered], [registered, linked, unlinked]])
+      given(...past)
+        .when(start({ proof: proof(NOW) }), { now: NOW })
+        .thenRefused('account-refused', {});
+  });
+
+  it('makes a session that is as fresh as the provider says, never fresher than now, and not fresh where it says nothing (O3)', () => {
+    given(registered, linked)
+      .when(start({ proof: proof(NOW - 60_000) }), { now: NOW })
+      .then({ ...bare, account: 'a1', authenticatedAt: '2026-01-01T11:59:00.000Z' });
+    given(registered, linked)
+      .when(start({ proof: proof(NOW + 60_000) }), { now: NOW })
+      .then({ ...bare, account: 'a1', authenticatedAt });
+    given(registered, linked)
+      .when(start({ proof: proof(null) }), { now: NOW })
+      .then({ ...bare, account: 'a1' });
+  });
+});
+
 describe('a session', () => {
   const state = stateAfter(registered, linkIssued(), sessionStarted(1), sessionStarted(2, 'l2'));
 

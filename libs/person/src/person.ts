@@ -1,5 +1,6 @@
 import { type Decider, type Instant, instantOf, Refusal, timestampOf } from '@rollcall/decider';
 import {
+  accountKey,
   FIRST_PERSON_KEY,
   type IssueSignInLink,
   type PersonCommand,
@@ -7,10 +8,16 @@ import {
   sessionKey,
   signInLinkKey,
 } from './commands.js';
-import type { PersonEvent } from './facts.js';
+import type { AccountLinked, PersonEvent } from './facts.js';
 
 /** How many unused links and how many sessions one person may have; the oldest gives way, because a fold knows no time. */
 const KEPT = 100;
+
+/** How many accounts one person may be known by. */
+const MOST_ACCOUNTS = 10;
+
+/** An account at an identity provider by which a person is known. */
+export type Account = Omit<AccountLinked, 'type'>;
 
 /** A link that was not used yet; `expiresAt` is UTC, RFC 3339. */
 export type SignInLink = { readonly linkHash: string; readonly expiresAt: string };
@@ -32,6 +39,8 @@ export type PersonState = {
   readonly links: readonly SignInLink[];
   /** Those not ended, oldest first. */
   readonly sessions: readonly Session[];
+  /** Oldest first; absent on heads that were folded before there were accounts. */
+  readonly accounts?: readonly Account[];
 };
 
 const linkIssued = (
@@ -39,13 +48,29 @@ const linkIssued = (
   now: Instant,
 ): PersonEvent => ({ type: 'SignInLinkIssued', linkHash, expiresAt: timestampOf(now + expiresIn * 1000) });
 
-/** When somebody showed who they are, by what they bring. @throws Refusal in one face for what is used, expired or unknown */
-const authenticated = ({ links }: PersonState, proof: Proof, now: Instant): string => {
+/** What showed who they are, and when that was. @throws Refusal in one face for what is used, expired or unknown */
+const authenticated = (
+  { links, accounts = [] }: PersonState,
+  proof: Proof,
+  now: Instant,
+): {
+  readonly linkHash?: string;
+  readonly login?: string;
+  readonly account?: string;
+  readonly authenticatedAt?: string;
+} => {
   // That of the session that approved: else each could approve the next, and all of them would stay fresh without anybody there.
-  if ('login' in proof) return proof.authenticatedAt;
+  if ('login' in proof) return { login: proof.login, authenticatedAt: proof.authenticatedAt };
+  if ('accountHash' in proof) {
+    const account = accounts.find(({ accountHash }) => accountHash === proof.accountHash);
+    if (!account) throw new Refusal('account-refused');
+    // Nobody has shown anything later than now, whatever the provider's clock says.
+    const at = proof.authenticatedAt === null ? null : timestampOf(Math.min(now, proof.authenticatedAt));
+    return { account: account.accountId, ...(at === null ? {} : { authenticatedAt: at }) };
+  }
   const link = links.find(({ linkHash }) => linkHash === proof.linkHash);
   if (!link || now >= instantOf(link.expiresAt)) throw new Refusal('link-refused');
-  return timestampOf(now);
+  return { linkHash: proof.linkHash, authenticatedAt: timestampOf(now) };
 };
 
 /** A person signs in with a link that works once and expires, and has sessions that end or expire. */
@@ -70,15 +95,25 @@ export const person: Decider<PersonState, PersonCommand, PersonEvent> = {
       }
       case 'StartSession': {
         const { proof, sessionId, sessionHash, expiresIn } = command;
-        const authenticatedAt = authenticated(state, proof, now);
-        const means = 'login' in proof ? { login: proof.login } : proof;
         const expiresAt = timestampOf(now + expiresIn * 1000);
-        return [{ type: 'SessionStarted', sessionId, sessionHash, ...means, expiresAt, authenticatedAt }];
+        return [{ type: 'SessionStarted', sessionId, sessionHash, expiresAt, ...authenticated(state, proof, now) }];
       }
       case 'EndSession': {
         const session = state.sessions.find(({ sessionId }) => sessionId === command.sessionId);
         if (!session) return [];
         return [{ type: 'SessionEnded', sessionId: session.sessionId, sessionHash: session.sessionHash }];
+      }
+      case 'LinkAccount': {
+        const { accountId, accountHash, provider } = command;
+        const { accounts = [] } = state;
+        if (accounts.some((account) => account.accountHash === accountHash)) return [];
+        if (accounts.length >= MOST_ACCOUNTS) throw new Refusal('too-many-accounts');
+        return [{ type: 'AccountLinked', accountId, accountHash, provider, linkedAt: timestampOf(now) }];
+      }
+      case 'UnlinkAccount': {
+        const account = state.accounts?.find(({ accountId }) => accountId === command.accountId);
+        if (!account) throw new Refusal('account-not-found');
+        return [{ type: 'AccountUnlinked', accountId: account.accountId, accountHash: account.accountHash }];
       }
     }
   },
@@ -102,6 +137,14 @@ export const person: Decider<PersonState, PersonCommand, PersonEvent> = {
       }
       case 'SessionEnded':
         return { ...state, sessions: state.sessions.filter(({ sessionId }) => sessionId !== fact.sessionId) };
+      case 'AccountLinked': {
+        const { type: _, ...account } = fact;
+        return { ...state, accounts: [...(state.accounts ?? []), account] };
+      }
+      case 'AccountUnlinked': {
+        const accounts = (state.accounts ?? []).filter(({ accountId }) => accountId !== fact.accountId);
+        return { ...state, accounts };
+      }
       default:
         return state;
     }
@@ -117,6 +160,10 @@ export const person: Decider<PersonState, PersonCommand, PersonEvent> = {
         return [{ op: 'take', key: sessionKey(fact.sessionHash) }];
       case 'SessionEnded':
         return [{ op: 'release', key: sessionKey(fact.sessionHash) }];
+      case 'AccountLinked':
+        return [{ op: 'take', key: accountKey(fact.accountHash) }];
+      case 'AccountUnlinked':
+        return [{ op: 'release', key: accountKey(fact.accountHash) }];
       default:
         return [];
     }

@@ -100,9 +100,12 @@ const person: Samples<PersonEvent> = {
     sessionHash: HASH,
     linkHash: HASH,
     login: 'l',
+    account: 'a',
     expiresAt: EXPIRES,
     authenticatedAt: EXPIRES,
   },
+  AccountLinked: { accountId: 'a', accountHash: HASH, provider: 'id.example', linkedAt: EXPIRES },
+  AccountUnlinked: { accountId: 'a', accountHash: HASH },
   SessionEnded: { sessionId: 's', sessionHash: HASH },
 };
 const automation: Samples<AutomationEvent> = {

@@ -508,6 +508,21 @@ export type WebhookDeliveryList = {
   readonly next: string | null;
 };
 
+/** `GET /v1/provider`: where people can sign in beside links; null: nowhere. */
+export type ProviderAnswer = { readonly provider: { readonly name: string } | null };
+
+/** `POST /v1/provider/sign-in`, `POST /v1/accounts/link`: where the browser is to go now. */
+export type ProviderSignInRequest = {
+  /** The path of our page to come back to. (Default: /) */
+  readonly returnTo?: string;
+};
+export type ProviderRedirect = { readonly location: string };
+
+/** `GET /v1/accounts`: the accounts at identity providers that are linked to the caller. */
+export type AccountList = {
+  readonly accounts: readonly { readonly id: string; readonly provider: string; readonly linkedAt: string }[];
+};
+
 /** `POST /v1/device-authorization`, a form or JSON with the names of RFC 8628: a program without a browser wants to sign in. */
 export type DeviceAuthorizationRequest = {
   /** Which program it claims to be. */

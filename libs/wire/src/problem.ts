@@ -36,6 +36,13 @@ export const PROBLEMS = {
   'workspace-not-found': { status: 404, title: 'No such workspace' },
   'workspace-full': { status: 422, title: 'There is no room for more than that' },
   'link-refused': { status: 403, title: 'This sign-in link cannot be used' },
+  // accounts at an identity provider
+  'account-refused': { status: 403, title: 'Nobody on this plane is linked to this account' },
+  'account-taken': { status: 409, title: 'This account is linked to somebody already' },
+  'account-not-found': { status: 404, title: 'No such account' },
+  'too-many-accounts': { status: 422, title: 'A person can have no more accounts than that' },
+  'provider-refused': { status: 400, title: 'This sign-in at the identity provider cannot be used' },
+  'provider-away': { status: 503, title: 'The identity provider does not answer' },
   'machine-not-found': { status: 404, title: 'No such machine' },
   'name-ambiguous': { status: 409, title: 'Several machines match' },
   'pause-already-over': { status: 422, title: 'That time has passed already' },

@@ -58,7 +58,7 @@ const proof = (): string => /(?:^|; )__Host-rollcall-proof=([^;]*)/.exec(documen
 /** What a person is told of a failure. */
 export const words = (error: unknown): string => {
   if (isRefused(error, 'session-not-fresh'))
-    return 'You signed in too long ago for this. Sign out, sign in with a new link, and do it again.';
+    return 'You signed in too long ago for this. Sign out, sign in again, and do it once more.';
   if (error instanceof Refused)
     return [error.message, ...error.fields.map(({ field, message }) => `${field} ${message}`)].join(': ');
   return 'The plane does not answer. It is tried again by itself where you only look; what you wanted to change did not happen for sure.';

@@ -14,7 +14,7 @@ export class PageController {
   constructor(private readonly files: PageFiles) {}
 
   /** What stands behind `#` in a sign-in link has not come here. */
-  @Get(['', 'sign-in', 'tokens', 'codes', 'device', 'machines/:id'])
+  @Get(['', 'sign-in', 'tokens', 'codes', 'device', 'account', 'machines/:id'])
   show(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
     const { document } = this.files;
     if (document === null) {
