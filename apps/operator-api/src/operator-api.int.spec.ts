@@ -221,6 +221,17 @@ describe('enrolment tokens', () => {
     const request = { commandId: randomUUID(), tokenHash: hashOf(makeSecret('rce')) };
     expect((await issue(request)).status).toBe(201);
     expect((await issue({ ...request, tokenHash: hashOf(makeSecret('rce')) })).body.code).toBe('token-refused');
+    const { id } = await plane.join();
+    expect((await issue({ ...request, node: id })).body.code).toBe('token-refused');
+    const { commandId, tokenHash: credentialHash } = request;
+    const preadmission = await ask('POST', '/v1/preadmissions', { body: { commandId, credentialHash } });
+    expect(preadmission.body.code).toBe('token-refused');
+    // The id of something that was done to the node's machine.
+    const renaming = { commandId: randomUUID(), name: 'vice-4' };
+    await ask('PATCH', `/v1/machines/${id}`, { body: renaming });
+    const another = { commandId: renaming.commandId, tokenHash: hashOf(makeSecret('rce')), node: id };
+    expect((await issue(another)).body.code).toBe('token-refused');
+    expect((await plane.store.view(machine, { stream: machineStream(id) }))?.state.enrolment?.deleted).toBe(false);
   });
 
   it('deletes the machine of a node in the append that issues the token for its next one; a token that is not issued deletes nothing (N19)', async () => {

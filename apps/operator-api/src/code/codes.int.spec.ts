@@ -104,6 +104,38 @@ it('makes the installation the next machine of a node, and deletes the one that 
   expect(approval).toMatchObject({ event: { type: 'CodeApproved', node: expect.any(String) } });
 });
 
+it('shows one face for a code that is over and one that never was, also where the machine to replace is not there (O12)', async () => {
+  const session = await newSession();
+  const refused = await waiting();
+  await post('/v1/codes/refuse', { commandId: randomUUID(), code: refused }, session);
+  const told: unknown[] = [];
+  for (const code of [refused, 'ZZZZ-ZZZZ']) {
+    const { status, body } = await post(
+      '/v1/codes/approve',
+      { commandId: randomUUID(), code, node: 'nobody' },
+      session,
+    );
+    told.push([status, body['code']]);
+  }
+  expect(told[0]).toEqual(told[1]);
+});
+
+it('takes no answer for a repetition of the other: the id of a refusal approves nothing (O12)', async () => {
+  const session = await newSession();
+  const before = await plane.join({ name: 'drill' });
+  const shown = await waiting();
+  const refusal = { commandId: randomUUID(), code: shown };
+  await post('/v1/codes/refuse', refusal, session);
+  const approvals = [
+    await post('/v1/codes/approve', refusal, session),
+    await post('/v1/codes/approve', { ...refusal, node: before.id }, session),
+  ];
+  expect(approvals.map(({ body }) => body['code'])).toEqual(['code-refused', 'code-refused']);
+  const other = { commandId: randomUUID(), code: await waiting() };
+  expect((await post('/v1/codes/approve', other, session)).status).toBe(200);
+  expect((await post('/v1/codes/refuse', other, session)).body['code']).toBe('code-refused');
+});
+
 it('records who refused one (O12)', async () => {
   const session = await newSession();
   const shown = await waiting();

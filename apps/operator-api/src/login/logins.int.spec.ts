@@ -172,6 +172,20 @@ it('shows one face for codes that are unknown, used, refused or those of an inst
   expect([locked.status, Number(locked.header('retry-after')) > 30]).toEqual([429, true]);
 });
 
+it('takes no answer for a repetition of the other: the id of a refusal approves nothing', async () => {
+  const session = await signedIn();
+  const say = async (how: 'approve' | 'refuse', body: object) =>
+    (await ask<{ code: string }>('POST', `/v1/logins/${how}`, { session, body })).body.code;
+  const refusal = { commandId: randomUUID(), code: (await begin()).user_code };
+  expect([await say('refuse', refusal), await say('approve', refusal)]).toEqual([refusal.code, 'code-refused']);
+  const { user_code, device_code } = await begin();
+  const approval = { commandId: randomUUID(), code: user_code };
+  expect([await say('approve', approval), await say('refuse', approval)]).toEqual([user_code, 'code-refused']);
+  // A lost answer is told again, also once the program has its session.
+  expect((await poll(device_code)).status).toBe(200);
+  expect(await say('approve', approval)).toBe(user_code);
+});
+
 it('takes JSON as well, and says in the words of OAuth what is wrong with a question', async () => {
   const json = await ask<DeviceAuthorizationAnswer>('POST', '/v1/device-authorization', { body: { client_id: 'a' } });
   expect(json.status).toBe(200);

@@ -1,5 +1,6 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { code, type ApproveCode } from '@rollcall/admission';
+import { Refusal } from '@rollcall/decider';
 import { EventStore, part } from '@rollcall/event-store';
 import type { AnsweredCode } from '@rollcall/wire';
 import { TypedCodes } from '../../access/typed-codes.js';
@@ -16,26 +17,25 @@ export class ApproveShortCodeHandler implements ICommandHandler<ApproveShortCode
     private readonly nodes: VacatedNodes,
   ) {}
 
-  execute({ person, commandId, code: typed, name, node: wanted }: ApproveShortCode): Promise<AnsweredCode> {
-    return this.codes.withTyped(
-      INSTALLATIONS,
-      { typed, sessionId: person.sessionId },
-      async ({ code: shown, stream }) => {
-        const node = wanted === null ? null : await this.nodes.nodeOf(wanted, person.id);
-        const approve: ApproveCode = {
-          type: 'ApproveCode',
-          owner: person.id,
-          name,
-          ...(node ? { node: node.id } : {}),
-        };
-        const options = { actor: { kind: 'person', id: person.id }, commandId } as const;
-        if (node) {
-          const { replaces } = await this.nodes.vacateWith(node, part(code, stream, approve), options);
-          return { code: shown, answer: 'approved', replaces };
-        }
-        await this.store.decide(code, { stream }, approve, options);
-        return { code: shown, answer: 'approved', replaces: null };
-      },
-    );
+  async execute({ person, commandId, code: typed, name, node: wanted }: ApproveShortCode): Promise<AnsweredCode> {
+    // Looked for before the code is: what is said of it tells nothing of the code (O12).
+    const node = wanted === null ? null : await this.nodes.nodeOf(wanted, person.id);
+    return this.codes.withTyped(INSTALLATIONS, { typed, sessionId: person.sessionId }, async (found) => {
+      const { stream } = found;
+      const approve: ApproveCode = {
+        type: 'ApproveCode',
+        owner: person.id,
+        name,
+        ...(node ? { node: node.id } : {}),
+      };
+      const options = { actor: { kind: 'person', id: person.id }, commandId } as const;
+      const { admission, replaces } = node
+        ? await this.nodes.vacateWith(node, part(code, stream, approve), options)
+        : { admission: await this.store.decide(code, { stream }, approve, options), replaces: null };
+      const answer = admission.state?.answer ?? null;
+      // Taken for a repetition, by an id that had said something else.
+      if (answer === null || answer === 'refused' || answer.approvedBy !== person.id) throw new Refusal('code-refused');
+      return { code: found.code, answer: 'approved', replaces };
+    });
   }
 }

@@ -28,9 +28,13 @@ export class IssueEnrolmentTokenHandler implements ICommandHandler<IssueEnrolmen
       // The same secret under another command id: somebody's mistake, and a token is nobody's second one.
       throw cause instanceof ClaimTaken ? new Refusal('token-refused') : cause;
     });
-    if (!state) throw new Error('a token was issued and is not there');
-    // The command id had registered another secret: what this caller holds would admit nobody.
-    if (state.tokenHash !== secret.hash || state.owner !== personId) throw new Refusal('token-refused');
+    // The command id had said something else: what this caller holds would admit nobody, or not to what it asks for.
+    const isAsked =
+      state?.tokenHash === secret.hash &&
+      state.owner === personId &&
+      state.node === node?.id &&
+      (state.preadmits === true) === secret.preadmits;
+    if (!isAsked) throw new Refusal('token-refused');
     const { address, pins } = this.machineApi;
     return {
       token: { id: commandId, expiresAt: state.expiresAt, name: state.name },

@@ -1,5 +1,5 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { login } from '@rollcall/admission';
+import { isApproval, login } from '@rollcall/admission';
 import { Refusal } from '@rollcall/decider';
 import { EventStore } from '@rollcall/event-store';
 import type { AnsweredLogin } from '@rollcall/wire';
@@ -19,12 +19,15 @@ export class ApproveLoginHandler implements ICommandHandler<ApproveProgram> {
     const { id, sessionId, authenticatedAt } = person;
     if (authenticatedAt === null) throw new Refusal('session-not-fresh');
     return this.codes.withTyped(LOGINS, { typed, sessionId }, async ({ stream, code }) => {
-      await this.store.decide(
+      const { state } = await this.store.decide(
         login,
         { stream },
         { type: 'ApproveLogin', person: id, authenticatedAt },
         { actor: { kind: 'person', id }, commandId },
       );
+      // Taken for a repetition, by an id that had said something else.
+      const answer = state?.answer ?? null;
+      if (answer !== 'picked-up' && !(isApproval(answer) && answer.person === id)) throw new Refusal('code-refused');
       return { code, answer: 'approved' };
     });
   }

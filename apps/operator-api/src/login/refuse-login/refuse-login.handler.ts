@@ -1,5 +1,6 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { login } from '@rollcall/admission';
+import { Refusal } from '@rollcall/decider';
 import { EventStore } from '@rollcall/event-store';
 import type { AnsweredLogin } from '@rollcall/wire';
 import { TypedCodes } from '../../access/typed-codes.js';
@@ -17,7 +18,9 @@ export class RefuseLoginHandler implements ICommandHandler<RefuseProgram> {
   execute({ person: { id, sessionId }, commandId, code: typed }: RefuseProgram): Promise<AnsweredLogin> {
     return this.codes.withTyped(LOGINS, { typed, sessionId }, async ({ stream, code }) => {
       const actor = { kind: 'person', id } as const;
-      await this.store.decide(login, { stream }, { type: 'RefuseLogin' }, { actor, commandId });
+      const { state } = await this.store.decide(login, { stream }, { type: 'RefuseLogin' }, { actor, commandId });
+      // Taken for a repetition, by an id that had said something else.
+      if (state?.answer !== 'refused') throw new Refusal('code-refused');
       return { code, answer: 'refused' };
     });
   }
