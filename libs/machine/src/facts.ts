@@ -177,8 +177,8 @@ export type MachineEvent =
 export type RefusedFor = 'credential-revoked' | 'generation-behind';
 
 /**
- * Somebody presented a credential that does not act any more (B7): the first such use, and then at most one an hour for each reason. The
- * actor is the plane.
+ * Somebody presented a credential that does not act any more (B7): the first such use, and then at most one an hour for each reason and
+ * generation. The actor is the plane.
  */
 export type CredentialRefused = {
   readonly type: 'CredentialRefused';

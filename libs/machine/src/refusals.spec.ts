@@ -35,9 +35,9 @@ it('records one whose machine never checked in (B7)', () =>
     .when(use({ lastAcceptedAt: null, generation: null }), { now: NOON })
     .then(refused({ lastAcceptedAt: null, generation: null })));
 
-it('records at most one an hour for each reason (B7)', () => {
+it('records at most one an hour for each reason and generation (B7)', () => {
   given(refused())
-    .when(use({ keyHash: 'h1' }), { now: NOON + HOUR - 1 })
+    .when(use(), { now: NOON + HOUR - 1 })
     .thenNothing();
   given(refused())
     .when(use(), { now: NOON + HOUR })
@@ -48,6 +48,22 @@ it('hides no first use after a deletion behind refusals from before it (B7)', ()
   given(refused({ code: 'generation-behind' }))
     .when(use(), { now: NOON })
     .then(refused()));
+
+it('hides no first use of a generation behind those of an older one (B7, U4)', () =>
+  given(refused({ generation: 1, keyHash: 'h1' }))
+    .when(use(), { now: NOON })
+    .then(refused()));
+
+it('takes all that are too old to have a number for one: whoever holds a hundred of them makes one event an hour (B7)', () =>
+  given(refused({ generation: null, keyHash: 'h1' }))
+    .when(use({ generation: null, keyHash: 'h0' }), { now: NOON + HOUR - 1 })
+    .thenNothing());
+
+it('remembers refusals for as long as they keep others quiet', () => {
+  const later = { generation: 3, refusedAt: '2026-01-01T13:00:00.000Z' };
+  const state = [refused(), refused({ generation: 1 }), refused(later)].reduce(refusals.evolve, refusals.initial());
+  expect(state).toEqual({ 'credential-revoked 3': later.refusedAt });
+});
 
 it('takes a fact of another type for none of its own', () =>
   expect(refusals.evolve({}, { type: 'SomethingNew' } as never)).toEqual({}));

@@ -34,7 +34,7 @@ export class RefusedUses {
 
   /** Whatever the record says to it, the caller gets the refusal: the next refused use is noted instead. */
   private async note(id: string, keyHash: string, code: RefusedFor): Promise<void> {
-    const key = `${id} ${code}`;
+    const key = `${keyHash} ${code}`;
     if (this.recent.has(key)) return;
     try {
       const view = await this.store.view(machine, { stream: machineStream(id) });

@@ -123,7 +123,7 @@ export class ReplayQueries {
     return fact;
   }
 
-  /** Refused uses from a place until a time: one an hour and reason at most. */
+  /** Refused uses from a place until a time: one an hour, reason and generation at most. */
   async #refusals(machine: string, after: StreamPlace, until: Instant | null): Promise<readonly RecordedEvent[]> {
     const found: RecordedEvent[] = [];
     for (;;) {

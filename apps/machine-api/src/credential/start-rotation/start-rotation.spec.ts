@@ -207,3 +207,14 @@ it('records refused uses of a generation that was cut, at most one an hour, and 
   await machine.checkWith(machine.first);
   expect(await recorded()).toEqual(['generation-behind', 'credential-revoked']);
 });
+
+it('records the first refused use of each generation that was in use last, whichever of them is used first (B7, U4)', async () => {
+  const machine = await admitted();
+  const generations = [machine.first];
+  for (let turn = 0; turn < 3; turn += 1) generations.push(await rotated(machine, generations.at(-1) ?? ''));
+  await deleteMachine(store, machine.id);
+  for (const credential of [...generations, ...generations]) await machine.checkWith(credential);
+  const recorded = await machine.facts(refusalsStream(machine.id));
+  // The first two are too old to have a number, and count as one.
+  expect(recorded.map(({ generation }) => generation)).toEqual([null, 3, 4]);
+});
