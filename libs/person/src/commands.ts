@@ -14,6 +14,8 @@ export type IssueSignInLink = {
   readonly type: 'IssueSignInLink';
   readonly linkHash: string;
   /** Seconds. */ readonly expiresIn: number;
+  /** There was a link with that hash, as its claim says; it stays claimed for ever. (Default: there was none) */
+  readonly isKnown?: boolean;
 };
 /** What shows who a person is. */
 export type Proof =

@@ -45,6 +45,11 @@ describe('a person', () => {
       .when({ ...register(), link: { linkHash: 'l1', expiresIn: 600 } }, { now: NOW })
       .then(registered, linkIssued()));
 
+  it('is registered with a link by nobody who was quicker: a link is no way in to somebody else', () =>
+    given(registered)
+      .when({ ...register('Eve'), link: { linkHash: 'l1', expiresIn: 600 } })
+      .thenRefused('invalid-body', { errors: [{ field: 'commandId', message: 'is the id of somebody else' }] }));
+
   it('takes the key of the first person only when registered as that', () => {
     given()
       .when({ ...register(), first: true })
@@ -64,6 +69,11 @@ describe('a sign-in link', () => {
     given(registered, linkIssued('l0')).when(issueLink(), { now: NOW }).then(linkIssued()));
 
   it('is issued once', () => given(registered, linkIssued('l0'), linkIssued()).when(issueLink()).thenNothing());
+
+  it('is not issued again once it was used', () =>
+    given(registered, linkIssued(), sessionStarted())
+      .when({ ...issueLink(), isKnown: true })
+      .thenRefused('invalid-body', { errors: [{ field: 'linkHash', message: 'is that of another link' }] }));
 
   it('becomes a session before it expires', () => {
     given(registered, linkIssued('l0'), linkIssued()).when(start(), { now: NOW }).then(sessionStarted());

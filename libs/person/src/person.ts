@@ -48,6 +48,9 @@ const linkIssued = (
   now: Instant,
 ): PersonEvent => ({ type: 'SignInLinkIssued', linkHash, expiresAt: timestampOf(now + expiresIn * 1000) });
 
+const wrong = (field: string, message: string): Refusal =>
+  new Refusal('invalid-body', { errors: [{ field, message }] });
+
 /** What showed who they are, and when that was. @throws Refusal in one face for what is used, expired or unknown */
 const authenticated = (
   { links, accounts = [] }: PersonState,
@@ -82,8 +85,11 @@ export const person: Decider<PersonState, PersonCommand, PersonEvent> = {
   decide(state, command, { now }) {
     switch (command.type) {
       case 'RegisterPerson':
-        // The first name stays: a second registration is the first one again.
-        if (state.name !== null) return [];
+        // The first name stays: a second registration is the first one again. But nobody gets a way in to somebody who was there before.
+        if (state.name !== null) {
+          if (command.link) throw wrong('commandId', 'is the id of somebody else');
+          return [];
+        }
         return [
           { type: 'PersonRegistered', name: command.name, ...(command.first ? { first: true } : {}) },
           ...(command.link ? [linkIssued(command.link, now)] : []),
@@ -91,6 +97,8 @@ export const person: Decider<PersonState, PersonCommand, PersonEvent> = {
       case 'IssueSignInLink': {
         if (state.name === null) throw new Refusal('link-refused');
         if (state.links.some((link) => link.linkHash === command.linkHash)) return [];
+        // It was used, or has given way: it must not work again.
+        if (command.isKnown === true) throw wrong('linkHash', 'is that of another link');
         return [linkIssued(command, now)];
       }
       case 'StartSession': {

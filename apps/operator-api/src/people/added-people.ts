@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { EventStore } from '@rollcall/event-store';
-import { FIRST_PERSON_KEY, people, PEOPLE_STREAM, person, personStream } from '@rollcall/person';
+import { FIRST_PERSON_KEY, people, PEOPLE_STREAM, person, personStream, signInLinkKey } from '@rollcall/person';
 import type { PersonView } from '@rollcall/wire';
 
 /** The people of a plane, as its first person sees them; to everybody else there is nobody. */
@@ -17,6 +17,11 @@ export class AddedPeople {
   async addedBy(personId: string): Promise<readonly string[]> {
     if (!(await this.isFirst(personId))) return [];
     return (await this.store.view(people, { stream: PEOPLE_STREAM }))?.state.added ?? [];
+  }
+
+  /** Whether somebody has, or had, a link to sign in with of this hash. */
+  async hasLink(personId: string, linkHash: string): Promise<boolean> {
+    return (await this.store.holder(signInLinkKey(linkHash)))?.stream === personStream(personId);
   }
 
   /** Somebody by id. */

@@ -61,6 +61,27 @@ it('lets nobody but the first person make a read model again: everybody waits fo
   expect((await first('POST', path)).status).toBe(202);
 });
 
+it('gives the first person no way in to somebody whom they have not added, and says of no link that it works which does not', async () => {
+  const eve = await plane.anotherPerson('Eve');
+  const add = (body: object) => first<Problem>('POST', '/v1/people', { linkHash: hashOf(makeSecret('rcl')), ...body });
+  for (const name of ['Eve', 'Mallory']) expect((await add({ commandId: eve, name })).body.code).toBe('invalid-body');
+  const { people } = (await first<PersonList>('GET', '/v1/people')).body;
+  expect(people.map(({ id }) => id)).not.toContain(eve);
+
+  const carl = { commandId: randomUUID(), name: 'Carl' };
+  expect((await add(carl)).status).toBe(201);
+  expect((await add(carl)).body.code).toBe('invalid-body');
+  const issue = (body: object) => first<Problem>('POST', `/v1/people/${carl.commandId}/sign-in-links`, body);
+  const link = makeSecret('rcl');
+  const request = { commandId: randomUUID(), linkHash: hashOf(link) };
+  expect((await issue(request)).status).toBe(201);
+  expect((await signIn(link)).status).toBe(201);
+  expect((await issue(request)).status).toBe(201);
+  expect((await issue({ ...request, linkHash: hashOf(makeSecret('rcl')) })).body.code).toBe('invalid-body');
+  expect((await issue({ ...request, commandId: randomUUID() })).body.code).toBe('invalid-body');
+  expect((await signIn(link)).status).toBe(403);
+});
+
 it('lets nobody but the first person do that, or see who there is (O29)', async () => {
   const eve = await plane.anotherPerson('Eve');
   const asEve = await askAs(plane, eve);

@@ -32,7 +32,8 @@ export class AddPersonHandler implements ICommandHandler<AddSomebody> {
         throw cause instanceof ClaimTaken ? anotherCommand() : cause;
       });
     const added = await this.people.named(id);
-    if (added.name !== name) throw anotherCommand();
+    // Taken for a repetition, by an id that had said something else.
+    if (added.name !== name || !(await this.people.hasLink(id, linkHash))) throw anotherCommand();
     return added;
   }
 }
