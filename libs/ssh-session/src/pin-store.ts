@@ -1,5 +1,12 @@
 import { dirname } from 'node:path';
-import { ensurePrivateDirectory, readPrivateFile, writePrivateFile } from '@rollcall/secret-file';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  createPrivateFile,
+  ensurePrivateDirectory,
+  readPrivateFile,
+  removePrivateFile,
+  writePrivateFile,
+} from '@rollcall/secret-file';
 import { fingerprintOf, PinStoreUnusable, type HostKey } from './host-key.js';
 
 /** A key that a person has confirmed for a host. */
@@ -25,6 +32,9 @@ type Contents = {
 
 const EMPTY: Contents = { version: 1, pins: {}, events: [] };
 const SIZE_LIMIT = 4_194_304;
+/** How long another process is waited for that writes the file, in milliseconds; it needs a few. */
+const WRITER_LIMIT_MS = 2_000;
+const LOOK_AGAIN_MS = 20;
 
 /**
  * The host keys that a person has confirmed, in one owner-only file of this computer (O30). A file that is missing means first contact
@@ -45,7 +55,19 @@ export class PinStore {
   }
 
   /** Pins a key that a person has confirmed, in place of the one before. @throws PinStoreUnusable */
-  async pin(host: string, { type, blob }: HostKey, now: Date): Promise<void> {
+  async pin(host: string, key: HostKey, now: Date): Promise<void> {
+    try {
+      await ensurePrivateDirectory(dirname(this.path));
+      await this.#alone(() => this.#add(host, key, now));
+    } catch (cause) {
+      if (cause instanceof PinStoreUnusable) throw cause;
+      throw new PinStoreUnusable(`The file of pinned host keys cannot be written: ${(cause as Error).message}`, {
+        cause,
+      });
+    }
+  }
+
+  async #add(host: string, { type, blob }: HostKey, now: Date): Promise<void> {
     const { pins, events } = await this.#read();
     const before = Object.hasOwn(pins, host) ? pins[host] : undefined;
     const at = now.toISOString();
@@ -57,13 +79,27 @@ export class PinStore {
         { at, host, fingerprint: fingerprintOf({ type, blob }), replaced: before ? fingerprintOf(before) : null },
       ],
     };
+    await writePrivateFile(this.path, `${JSON.stringify(contents, null, 2)}\n`);
+  }
+
+  /**
+   * One writer at a time, among all processes of this computer: each writes the whole file, and would undo what another one has
+   * confirmed meanwhile. A lock that a killed one has left is for a person to remove.
+   */
+  async #alone(work: () => Promise<void>): Promise<void> {
+    const lock = `${this.path}.lock`;
+    const since = performance.now();
+    while (!(await createPrivateFile(lock, `${process.pid}\n`))) {
+      if (performance.now() - since > WRITER_LIMIT_MS)
+        throw new PinStoreUnusable(
+          `The file of pinned host keys has been held by another process for ${WRITER_LIMIT_MS / 1_000} s; if there is none, remove ${lock}`,
+        );
+      await delay(LOOK_AGAIN_MS);
+    }
     try {
-      await ensurePrivateDirectory(dirname(this.path));
-      await writePrivateFile(this.path, `${JSON.stringify(contents, null, 2)}\n`);
-    } catch (cause) {
-      throw new PinStoreUnusable(`The file of pinned host keys cannot be written: ${(cause as Error).message}`, {
-        cause,
-      });
+      await work();
+    } finally {
+      await removePrivateFile(lock);
     }
   }
 
