@@ -107,6 +107,13 @@ describe('a private directory', () => {
     expect((await stat(path('a/b'))).mode & 0o777).toBe(0o700);
   });
 
+  it('is refused, and not narrowed, when it is made for sharing as /tmp is', async () => {
+    await mkdir(path('shared'));
+    await chmod(path('shared'), 0o1777);
+    await expect(ensurePrivateDirectory(path('shared'))).rejects.toBeInstanceOf(UnsafeFile);
+    expect((await stat(path('shared'))).mode & 0o7777).toBe(0o1777);
+  });
+
   it('is refused when it is a link', async () => {
     await mkdir(path('real'));
     await symlink(path('real'), path('link'));
