@@ -29,13 +29,15 @@ afterAll(async () => {
 });
 
 /** An ssh-agent that holds these keys, in this order. */
-const agentWith = async (name: string, ...keys: readonly string[]): Promise<string> => {
+const agentWith = async (name: string, ...keys: readonly string[]): Promise<string> => agentThat([], name, ...keys);
+
+const agentThat = async (how: readonly string[], name: string, ...keys: readonly string[]): Promise<string> => {
   const socket = join(side.directory, `${name}.agent`);
   await processes.start('ssh-agent', 'ssh-agent', ['-D', '-a', socket], { ready: /SSH_AUTH_SOCK/ });
   for (const [index, key] of keys.entries()) {
     const file = join(side.directory, `${name}-${index}`);
     await writeFile(file, key, { mode: 0o600 });
-    await run('ssh-add', ['-q', file], { env: { ...process.env, SSH_AUTH_SOCK: socket } });
+    await run('ssh-add', ['-q', ...how, file], { env: { ...process.env, SSH_AUTH_SOCK: socket } });
   }
   return socket;
 };
@@ -61,6 +63,13 @@ it('goes on to the key files where the agent is gone or holds nothing that helps
   expect(await isLetIn({ agent, identities: [join(side.directory, 'no-file'), sshd.keyFile] })).toBe(true);
 });
 
+it('goes on to the key files where the agent does not sign', async () => {
+  // It would have to ask somebody first, and has nobody to ask.
+  const agent = await agentThat(['-c'], 'cautious', sshd.key.private);
+  await expect(isLetIn({ agent })).rejects.toThrow(NotAuthenticated);
+  expect(await isLetIn({ agent, identities: [sshd.keyFile] })).toBe(true);
+});
+
 it('asks the agent for the configured keys only where the person says so: a server ends the connection after six', async () => {
   const agent = await agentWith('many', ...strangers(7), sshd.key.private);
   const named = join(side.directory, 'named');
@@ -77,7 +86,11 @@ it('says which key has a passphrase or is of no use here, and that the agent is 
   await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', 'secret', '-f', locked]);
   const odd = join(side.directory, 'odd');
   await writeFile(odd, 'no key at all', { mode: 0o600 });
-  const refusal = await isLetIn({ identities: [locked, odd] }).catch((error: unknown) => error as Error);
+  const refusal = await isLetIn({ identities: [locked, odd, side.directory] }).catch(
+    (error: unknown) => error as Error,
+  );
   expect(refusal).toBeInstanceOf(NotAuthenticated);
-  expect(String(refusal)).toMatch(/locked has a passphrase: add it to the ssh-agent.*odd cannot be used here/);
+  expect(String(refusal)).toMatch(
+    /locked has a passphrase: add it to the ssh-agent.*odd cannot be used here.*cannot be read \(EISDIR\)/,
+  );
 });

@@ -30,11 +30,15 @@ export const credentialsFor = async (destination: Destination): Promise<Credenti
 type Identity = { readonly key?: ParsedKey; readonly publicBlob?: Buffer; readonly problem?: string };
 
 const readIdentity = async (path: string): Promise<Identity> => {
-  const content = await readFile(path).catch(() => null);
+  let unreadable: string | undefined;
+  const content = await readFile(path).catch(({ code }: NodeJS.ErrnoException) => {
+    if (code !== 'ENOENT') unreadable = `${path} cannot be read (${code})`;
+    return null;
+  });
   const beside = await readFile(`${path}.pub`).catch(() => null);
   const publicBlob = beside && blobOf(beside);
   const known = publicBlob ? { publicBlob } : {};
-  if (content === null) return known;
+  if (content === null) return { ...known, ...(unreadable === undefined ? {} : { problem: unreadable }) };
   const parsed = ssh2.utils.parseKey(content);
   // The library's types know one key; a file may hold several, of which OpenSSH writes one.
   const key = Array.isArray(parsed) ? (parsed[0] as ParsedKey) : parsed;

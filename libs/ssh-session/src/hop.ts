@@ -20,23 +20,24 @@ export type HopOptions = Omit<ConnectConfig, 'sock' | 'keepaliveInterval' | 'rea
  */
 export const openHop = (sock: Duplex, options: HopOptions, onEnd: () => void): { hop: Hop; ready: Promise<void> } => {
   const client = new ssh2.Client();
+  const { promise: ready, resolve: letIn, reject } = Promise.withResolvers<void>();
   let failure: Error | undefined;
   // For life: an error without a listener would end the process, and there are late ones.
   client.on('error', (error) => {
+    // An agent that does not sign is the end of nothing: the next key is tried.
+    if ((error as { level?: string }).level === 'agent') return;
     failure ??= error;
     onEnd();
+    reject(failure);
   });
   // On a path that died half way `end` is all that comes.
   client.on('end', onEnd);
   client.on('close', onEnd);
   const closed = new Promise<void>((resolve) => client.once('close', () => resolve()));
-  const ready = new Promise<void>((resolve, reject) => {
-    client.once('ready', () => resolve());
-    client.once('error', reject);
-    const cutOff = () => reject(failure ?? new Error('The connection ended before it could be used'));
-    client.once('end', cutOff);
-    client.once('close', cutOff);
-  });
+  const cutOff = () => reject(failure ?? new Error('The connection ended before it could be used'));
+  client.once('ready', () => letIn());
+  client.once('end', cutOff);
+  client.once('close', cutOff);
   // Its own keepalive counts ticks instead of silence, and its time limit is another one than ours.
   client.connect({ ...options, sock, keepaliveInterval: 0, readyTimeout: 0 });
   return { hop: { client, sock, closed }, ready };
