@@ -40,13 +40,21 @@ afterAll(async () => {
   await Promise.all([sshd.close(), bastion.close(), rm(home, { recursive: true })]);
 });
 
+const argv = (...words: string[]) => [
+  program,
+  '--json',
+  'ssh-check',
+  '-F',
+  join(home, 'ssh_config'),
+  '-i',
+  sshd.keyFile,
+  ...words,
+];
+
+const environment = () => ({ ROLLCALL_CONFIG_DIR: join(home, 'config'), TMPDIR: join(home, 'tmp') });
+
 const sshCheck = (...words: string[]) =>
-  processes.start(
-    'rollcall',
-    process.execPath,
-    [program, '--json', 'ssh-check', '-F', join(home, 'ssh_config'), '-i', sshd.keyFile, ...words],
-    { env: { ROLLCALL_CONFIG_DIR: join(home, 'config'), TMPDIR: join(home, 'tmp') } },
-  );
+  processes.start('rollcall', process.execPath, argv(...words), { env: environment() });
 
 const events = (text: string) =>
   text
@@ -76,6 +84,20 @@ it('goes on only where each key on the way is named, and then leaves nothing on 
     Promise.resolve(sshd.sessions().length + bastion.sessions().length === 0),
   );
   expect(sshd.count(LOGGED.command)).toBe(0);
+});
+
+it('leaves nothing where its reader has gone (T-2.4, U6)', async () => {
+  // Nobody reads the second line, nor the process that writes it.
+  const unread = await processes.start(
+    'reader',
+    'sh',
+    ['-c', '"$@" | head -c 0', 'sh', process.execPath, ...argv('box')],
+    {
+      env: environment(),
+    },
+  );
+  expect(await unread.exited).toEqual({ code: 0, signal: null });
+  expect(await readdir(join(home, 'tmp'))).toEqual([]);
 });
 
 it('says at once that a connection was reset, and ends with 1 (T-1.4, T-1.9, U6)', async () => {

@@ -87,6 +87,32 @@ describe('first contact', () => {
     expect(side.questions).toHaveLength(2);
   });
 
+  it('says of a host behind a bastion that presents the bastion’s own key whose key that is (C30)', async () => {
+    await using side = await OperatorSide.make();
+    await side.dial(destinationTo(sshd, { bastion: destinationTo(sshd, { pinName: 'bastion' }) }));
+    expect(side.questions.map(({ host, sameAs }) => [host, sameAs])).toEqual([
+      ['bastion', null],
+      ['behind-bastion', 'bastion'],
+    ]);
+  });
+
+  it('is asked about once: a host that has another key at the second dial is left (C30)', async () => {
+    await using side = await OperatorSide.make();
+    const known = sshd.hostKeys;
+    side.answer = (async () => {
+      await eventually('the person is asked', () => Promise.resolve(side.questions.length > 0));
+      await sshd.restart(['ed25519', 'rsa'], newHostKeys());
+      return true;
+    })();
+    try {
+      const before = seenBy(sshd);
+      expect(await refusalOf(side.dial(destinationTo(sshd)))).toBeInstanceOf(HostKeyChanged);
+      expect([side.questions.length, seenBy(sshd)]).toEqual([1, before]);
+    } finally {
+      await sshd.restart(['ed25519', 'rsa'], known);
+    }
+  });
+
   it('leaves a record of each confirmation in a file that is the owner’s alone (C30, O30)', async () => {
     await using side = await OperatorSide.make();
     await side.dial(destinationTo(sshd));

@@ -14,7 +14,7 @@ import { Hops, SshLink } from './ssh-link.js';
 export type DialingOptions = {
   readonly pins: PinStore;
   /** What a target stands for. @throws DestinationRefused */
-  readonly resolve: (target: SshTarget) => Promise<Destination>;
+  readonly resolve: (target: SshTarget, signal: AbortSignal) => Promise<Destination>;
   /**
    * Asks a person whether a key is that of the host, for as long as it takes: nothing is connected meanwhile. For a
    * host whose key has changed `pinned` is the one before.
@@ -25,7 +25,13 @@ export type DialingOptions = {
 };
 
 /** What a person is asked at first contact. */
-export type HostKeyQuestion = { readonly host: string; readonly presented: HostKey; readonly pinned: HostKey | null };
+export type HostKeyQuestion = {
+  readonly host: string;
+  readonly presented: HostKey;
+  readonly pinned: HostKey | null;
+  /** The host in between whose own key this is: it may be answering in place of the host behind it. (Default: null) */
+  readonly sameAs?: string | null;
+};
 
 /** Nothing that we have was accepted, or nothing was there to try. */
 export class NotAuthenticated extends Error {
@@ -43,9 +49,11 @@ export const sshDial =
   ({ pins, resolve, confirm, onRefused }: DialingOptions): Dial =>
   async (target, { signal }) => {
     // What cannot be honoured is refused first, and without its pins nobody is dialled.
-    const destination = await resolve(target);
+    const destination = await resolve(target, signal);
     const route = [...(destination.bastion ? [destination.bastion] : []), destination];
+    const asked = new Set<string>();
     for (;;) {
+      signal.throwIfAborted();
       const chain = await Promise.all(
         route.map(async (hop) => ({
           destination: hop,
@@ -58,8 +66,16 @@ export const sshDial =
       } catch (error) {
         if (!(error instanceof HostKeyUnknown || error instanceof HostKeyChanged)) throw error;
         const { host, presented } = error;
+        // A host that has one key after the other would be asked about for ever.
+        if (asked.has(host)) throw error;
+        asked.add(host);
         const before = error instanceof HostKeyChanged ? error.pinned : null;
-        if (!(await confirm({ host, presented, pinned: before }, signal))) throw error;
+        const between = chain.find(
+          ({ destination: { pinName }, pin }) => pinName !== host && pin?.blob === presented.blob,
+        );
+        const sameAs = between?.destination.pinName ?? null;
+        if (!(await confirm({ host, presented, pinned: before, sameAs }, signal))) throw error;
+        signal.throwIfAborted();
         await pins.pin(host, presented, new Date());
       }
     }

@@ -1,7 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve as absolute } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '../../../test/support/processes.js';
 import { requireSystemTool } from '../../../test/support/system-tool.js';
 import { parseTarget, resolveDestination } from './index.js';
 
@@ -36,6 +37,8 @@ describe.each(READERS)('the ssh configuration, read %s,', (_how, path) => {
         User me
         IdentityFile ~/.ssh/box
         IdentityFile %d/keys/%%box
+        IdentityFile \${HOME}/keys/\${SSH_AUTH_SOCK}
+        IdentityFile here
         IdentitiesOnly yes
         IdentityAgent none
         AddressFamily inet6
@@ -50,7 +53,7 @@ describe.each(READERS)('the ssh configuration, read %s,', (_how, path) => {
       localAddress: '::1',
       family: 6,
       agent: null,
-      identities: [join(home, '.ssh/box'), join(home, 'keys/%box')],
+      identities: [join(home, '.ssh/box'), join(home, 'keys/%box'), join(home, 'keys/agent'), absolute('here')],
       isIdentitiesOnly: true,
       bastion: null,
     });
@@ -93,6 +96,9 @@ describe.each(READERS)('the ssh configuration, read %s,', (_how, path) => {
     ['KnownHostsCommand', 'KnownHostsCommand /bin/true'],
     ['PKCS11Provider', 'PKCS11Provider /lib/token.so'],
     ['IdentityFile', 'IdentityFile ~/.ssh/%r'],
+    ['IdentityFile', 'IdentityFile ${NOWHERE}/key'],
+    ['RevokedHostKeys', 'RevokedHostKeys /etc/ssh/revoked'],
+    ['PreferredAuthentications', 'PreferredAuthentications password'],
   ])('is refused by the name of %s where it cannot be honoured: %s', async (setting, line) => {
     const config = `Host box\n  ${line}\nHost between\n  ProxyJump another\n`;
     await expect(resolve('box', config, path)).rejects.toMatchObject({
@@ -109,6 +115,27 @@ describe.each(READERS)('the ssh configuration, read %s,', (_how, path) => {
         setting: 'Host',
       }),
   );
+});
+
+it.each(['-x', 'a b', 'a;b', '$(x)', '`x`'])('is not asked for the user %s, who could be more than a name', (user) =>
+  expect(resolveDestination({ host: 'box', user }, { env: { HOME: home } })).rejects.toMatchObject({ setting: 'User' }),
+);
+
+it('is refused where a key file was named that is not there', async () => {
+  const identities = [join(home, 'mistyped')];
+  await expect(resolveDestination({ host: 'box' }, { env: { HOME: home }, identities })).rejects.toThrow('mistyped');
+});
+
+it('is called off while a condition of it is being tried', async () => {
+  const file = join(home, 'slow');
+  await writeFile(file, `Match exec "touch ${join(home, 'tried')}; sleep 2"\n`);
+  const off = new AbortController();
+  const env = { PATH: process.env['PATH'], HOME: home };
+  const resolving = resolveDestination({ host: 'box' }, { file, env, signal: off.signal });
+  const outcome = resolving.catch((error: unknown) => String(error));
+  await eventually('the condition is tried', async () => (await readdir(home)).includes('tried'));
+  off.abort(new Error('called off'));
+  expect(await outcome).toContain('called off');
 });
 
 it('is followed where it includes another file or depends on a condition, or refused by that name', async () => {

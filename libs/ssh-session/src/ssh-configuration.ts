@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
 import { homedir, userInfo } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import SshConfig, { type Line } from 'ssh-config';
 import { DestinationRefused, type Destination } from './destination.js';
@@ -15,6 +15,8 @@ export type ConfigurationOptions = {
   readonly file?: string | undefined;
   /** Private key files that come before those of the configuration. */
   readonly identities?: readonly string[];
+  /** Calls off what OpenSSH has been asked: a condition of the configuration may run a command. (Default: nobody does) */
+  readonly signal?: AbortSignal;
   /** Where `SSH_AUTH_SOCK` and the home directory are read from. */
   readonly env: Readonly<Record<string, string | undefined>>;
 };
@@ -39,6 +41,7 @@ export const parseSettings = (text: string): Settings => {
  * @throws DestinationRefused, which names the setting
  */
 export const resolveDestination = async (target: SshTarget, options: ConfigurationOptions): Promise<Destination> => {
+  for (const file of options.identities ?? []) await refuseUnlessThere(file);
   const settings = await settingsOf(target, options);
   const jump = jumpOf(settings, target.host);
   if (jump === null) return destinationOf(target.host, settings, options, null);
@@ -51,12 +54,24 @@ export const resolveDestination = async (target: SshTarget, options: Configurati
   return destinationOf(target.host, settings, options, destinationOf(jump.host, between, options, null));
 };
 
+/** A key file that was named on the command line; of one whose key is in the agent the public half is enough. */
+const refuseUnlessThere = async (file: string): Promise<void> => {
+  try {
+    await access(file).catch(() => access(`${file}.pub`));
+  } catch (cause) {
+    throw new DestinationRefused('IdentityFile', `There is no key file ${file}`, { cause });
+  }
+};
+
 const settingsOf = async (target: SshTarget, options: ConfigurationOptions): Promise<Settings> => {
   const { host, user, port } = target;
-  const { file, env } = options;
+  const { file, env, signal } = options;
   // Neither an option of ssh nor something that a shell or a log would take for more than a name.
   if (!/^[^-\s\p{C}@/'"`$\\;&<>|(){}][^\s\p{C}@/'"`$\\;&<>|(){}]*$/u.test(host))
     throw new DestinationRefused('Host', `"${host}" is not the name of a host`);
+  // A condition of the configuration may hand it to a shell.
+  if (user !== undefined && !/^[^-\s\p{C}'"`$;&<>|(){}][^\s\p{C}'"`$;&<>|(){}]*$/u.test(user))
+    throw new DestinationRefused('User', `"${user}" is not the name of a user`);
   const args = [
     '-G',
     ...(file === undefined ? [] : ['-F', file]),
@@ -66,9 +81,10 @@ const settingsOf = async (target: SshTarget, options: ConfigurationOptions): Pro
     host,
   ];
   try {
-    const { stdout } = await run('ssh', args, { env, maxBuffer: 1_048_576, timeout: 30_000 });
+    const { stdout } = await run('ssh', args, { env, maxBuffer: 1_048_576, timeout: 30_000, signal });
     return parseSettings(stdout);
   } catch (cause) {
+    signal?.throwIfAborted();
     const { code, stderr } = cause as { code?: unknown; stderr?: string };
     if (code === 'ENOENT') return readWithoutOpenSsh(target, options);
     throw new DestinationRefused(
@@ -156,6 +172,7 @@ const REFUSED: readonly (readonly [setting: string, instead: string])[] = [
   ['CertificateFile', 'certificates are not supported; a key in the ssh-agent is'],
   ['PKCS11Provider', 'load its keys into the ssh-agent'],
   ['KnownHostsCommand', 'host keys are confirmed once, by a person'],
+  ['RevokedHostKeys', 'a host whose key was revoked needs a new one'],
 ];
 
 const destinationOf = (
@@ -170,6 +187,12 @@ const destinationOf = (
         setting,
         `The ssh configuration for ${name} has ${setting}, which is not supported: ${instead}`,
       );
+  const preferred = chosen(settings, 'preferredauthentications');
+  if (preferred !== null && !preferred.split(',').includes('publickey'))
+    throw new DestinationRefused(
+      'PreferredAuthentications',
+      `The ssh configuration for ${name} wants PreferredAuthentications ${preferred}, and only publickey is supported`,
+    );
   if (['no', 'false'].includes(only(settings, 'pubkeyauthentication')))
     throw new DestinationRefused(
       'PubkeyAuthentication',
@@ -191,7 +214,7 @@ const destinationOf = (
     agent: agentOf(settings, env, home),
     identities: [
       ...identities,
-      ...(settings.get('identityfile') ?? []).map((file) => expand(file, 'IdentityFile', name, home)),
+      ...(settings.get('identityfile') ?? []).map((file) => expand(file, 'IdentityFile', name, home, env)),
     ],
     isIdentitiesOnly: only(settings, 'identitiesonly') === 'yes',
     bastion,
@@ -202,21 +225,35 @@ const agentOf = (settings: Settings, env: ConfigurationOptions['env'], home: str
   const configured = only(settings, 'identityagent');
   if (configured === 'none') return null;
   if (configured === '' || configured === 'SSH_AUTH_SOCK') return env['SSH_AUTH_SOCK'] || null;
-  if (configured.startsWith('$')) return env[configured.slice(1).replace(/^\{|\}$/g, '')] || null;
-  return expand(configured, 'IdentityAgent', '', home);
+  const [, variable] = /^\$(\w+)$/.exec(configured) ?? [];
+  if (variable !== undefined) return env[variable] || null;
+  return expand(configured, 'IdentityAgent', '', home, env);
 };
 
-/** `ssh -G` leaves `~` and the tokens of a file name as they are. */
-const expand = (path: string, setting: string, name: string, home: string): string => {
-  const expanded = path
-    .replace(/^~(?=\/)/, home)
-    .replace(/%([%d])/g, (_, token: string) => (token === 'd' ? home : '%'));
+/** `ssh -G` leaves `~`, the variables and the tokens of a file name as they are. */
+const expand = (
+  path: string,
+  setting: string,
+  name: string,
+  home: string,
+  env: ConfigurationOptions['env'],
+): string => {
+  const expanded = path.replace(/^~(?=\/)|%[%d]|\$\{(\w+)\}/g, (written, variable?: string) => {
+    if (variable === undefined) return written === '%%' ? '%' : home;
+    const value = env[variable];
+    if (!value)
+      throw new DestinationRefused(
+        setting,
+        `The ssh configuration has ${setting} ${path}, and ${variable} is not set in the environment`,
+      );
+    return value;
+  });
   if (/%/.test(path.replace(/%[%d]/g, '')) || expanded.startsWith('~'))
     throw new DestinationRefused(
       setting,
-      `The ssh configuration${name === '' ? '' : ` for ${name}`} has ${setting} ${path}: of the tokens, only ~ and %d are supported there`,
+      `The ssh configuration${name === '' ? '' : ` for ${name}`} has ${setting} ${path}: of the tokens, only ~, %d and variables are supported there`,
     );
-  return expanded.startsWith('/') ? expanded : join(home, expanded);
+  return resolve(expanded);
 };
 
 const only = (settings: Settings, name: string): string => settings.get(name)?.[0] ?? '';

@@ -19,7 +19,7 @@ type Scene = {
   readonly stdin?: string;
   /** What is asked before there is a link. */
   readonly question?: HostKeyQuestion;
-  /** What happens after so many seconds. */
+  /** What happens after so many seconds; at 0, while the program is still being loaded. */
   readonly at?: Readonly<Record<number, (link: FakeLink, interrupt: () => void) => void>>;
 };
 
@@ -38,8 +38,9 @@ const check = async ({ options = {}, json = false, terminal = false, stdin, ques
       if (second > 200) throw new Error('It goes on and on');
     },
   });
-  const open: OpenHost = (ports, confirm) =>
-    openPacedSessionHost(
+  const open: OpenHost = (ports, confirm) => {
+    at[0]?.(link, surroundings.interrupt);
+    return openPacedSessionHost(
       {
         ...ports,
         dial: async () => {
@@ -50,6 +51,7 @@ const check = async ({ options = {}, json = false, terminal = false, stdin, ques
       PACE,
       clock,
     );
+  };
   const context: Context = {
     surroundings,
     output: new Output(surroundings.stdout, surroundings.stderr, { NO_COLOR: '1' }, json),
@@ -130,6 +132,12 @@ describe('ssh-check', () => {
   });
 });
 
+it('dials nobody after a Ctrl-C that came before it could', async () => {
+  const { failure, link, out, pending } = await check({ at: { 0: (_, interrupt) => interrupt() } });
+  expect(failure).toBeInstanceOf(Interrupted);
+  expect([link.journal, out, pending]).toEqual([[], '', 0]);
+});
+
 describe('the key of a host', () => {
   const question = { host: 'box', presented, pinned: null };
   const end = { 1: (link: FakeLink) => link.end() };
@@ -150,6 +158,15 @@ describe('the key of a host', () => {
       expect(err).toContain(`--accept-host-key ${KEY}`);
       expect(link.journal).toEqual([]);
     }
+  });
+
+  it('behind a bastion is not taken by a fingerprint where it is the bastion’s own (C30)', async () => {
+    const same = { ...question, sameAs: 'between' };
+    const { failure, err } = await check({ question: same, options: { acceptHostKey: [KEY] }, at: end });
+    expect(failure?.message).toBe('The key was not confirmed.');
+    expect(err).toContain('box presents the key of between');
+    const asked = await check({ question: same, terminal: true, stdin: 'yes\n', at: end });
+    expect(asked.failure?.message).toContain('is lost');
   });
 
   it('that has changed is never asked about: only its fingerprint, named, replaces the one before (C30)', async () => {

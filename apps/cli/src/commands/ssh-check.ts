@@ -1,4 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type {
@@ -54,8 +55,12 @@ export const sshCheck = async (
   );
   // A near end that nobody else can reach, and that goes with us.
   const directory = await mkdtemp(join(tmpdir(), 'rollcall-ssh-'));
+  const remove = () => rmSync(directory, { recursive: true, force: true });
+  // Where nobody reads what is said any more, the process ends without coming back here.
+  process.once('exit', remove);
   const giveUp = () => void host.close();
   surroundings.signal.addEventListener('abort', giveUp);
+  if (surroundings.signal.aborted) giveUp();
   try {
     const near = { kind: 'unix', path: join(directory, 'near.sock') } as const;
     const session = await host.launch({ id: ID, target, near, farSocketPath: FAR_SOCKET }).catch(asFailure);
@@ -68,7 +73,8 @@ export const sshCheck = async (
     surroundings.signal.removeEventListener('abort', giveUp);
     output.progress(null);
     await host.close();
-    await rm(directory, { recursive: true, force: true });
+    remove();
+    process.off('exit', remove);
   }
 };
 
@@ -98,7 +104,7 @@ const openOverSsh = async (
   const { openSessionHost, PinStore, resolveDestination, sshDial } = await import('@rollcall/ssh-session');
   const dial = sshDial({
     pins: new PinStore(sessions.beside('ssh-host-keys.json')),
-    resolve: (target) => resolveDestination(target, { env, identities: identity, file: sshConfig }),
+    resolve: (target, signal) => resolveDestination(target, { env, identities: identity, file: sshConfig, signal }),
     confirm,
   });
   return openSessionHost({ ...ports, dial });
@@ -123,7 +129,7 @@ const asFailure = (cause: unknown): never => {
 
 /** Whether the key of a host is pinned. Where nobody can be asked, only a fingerprint that was given says yes. */
 const confirmKey = async (
-  { host, presented, pinned }: HostKeyQuestion,
+  { host, presented, pinned, sameAs = null }: HostKeyQuestion,
   { acceptHostKey = [] }: SshCheckOptions,
   { output, surroundings }: Context,
 ): Promise<boolean> => {
@@ -132,7 +138,10 @@ const confirmKey = async (
   const before = pinned && fingerprintOf(pinned);
   if (output.asJson)
     output.json({ event: 'host-key', host, type: presented.type, fingerprint, pinned: before }, 'line');
-  if (acceptHostKey.includes(fingerprint)) {
+  if (sameAs !== null)
+    output.note(`${host} presents the key of ${sameAs}, which is in between and may be answering in its place.`);
+  // Named for the host in between, it says nothing of the one behind it.
+  if (sameAs === null && acceptHostKey.includes(fingerprint)) {
     if (!output.asJson) output.note(`The key ${fingerprint} of ${host} was accepted, and is expected from now on.`);
     return true;
   }
@@ -142,7 +151,8 @@ const confirmKey = async (
     output.note('Compare it with what the host itself shows: ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub');
     return askYes('Is it the same? Only "yes" goes on: ', surroundings);
   }
-  output.note(`If you know that this is the key of ${host}, say so: --accept-host-key ${fingerprint}`);
+  if (sameAs === null)
+    output.note(`If you know that this is the key of ${host}, say so: --accept-host-key ${fingerprint}`);
   return false;
 };
 
