@@ -70,7 +70,7 @@ export class MachineApis implements AsyncDisposable {
           ROLLCALL_MACHINE_API_PORT: String(this.ports[index]),
         },
         ready: /machines can check in/,
-        readyWithin: 60_000,
+        readyWithin: 120_000,
       },
     );
   }
