@@ -30,6 +30,7 @@ import { addPerson, linkPerson, listPeople } from './commands/people.js';
 import { listPromises, makePromise, withdrawPromise, type Subject } from './commands/promises.js';
 import { listBlockers, showReadiness } from './commands/readiness.js';
 import { rebuildReadModel, showReadModels } from './commands/read-models.js';
+import { endSession, listSessions } from './commands/sessions.js';
 import { login, logout } from './commands/sign-in.js';
 import { sshCheck, type SshCheckOptions } from './commands/ssh-check.js';
 import { watchMachines } from './commands/watch-machines.js';
@@ -222,6 +223,23 @@ export const buildProgram = (
     .command('logout')
     .description('end the session, at the plane and here')
     .action(() => logout(context()));
+
+  const sessions = program.command('sessions').description('where somebody is signed in as you');
+  sessions
+    .command('list', { isDefault: true })
+    .description('those that can be used (the default)')
+    .action(() => listSessions(context()));
+  sessions
+    .command('end')
+    .description('end one; nobody can use it from the next request on')
+    .addArgument(
+      new Argument('<session>', 'its id, or the first 4 or more characters of it').argParser((text: string) => {
+        if (!/^[0-9a-f][0-9a-f-]{3,35}$/.test(text))
+          throw new InvalidArgumentError('It must be the id of a session, or its first 4 or more characters.');
+        return text;
+      }),
+    )
+    .action((session: string) => endSession(session, context()));
 
   const token = program.command('token').description('enrolment tokens');
   token

@@ -8,7 +8,7 @@ import { ACTIONS, kindsFor, SCOPES, type Action } from '@rollcall/authorisation'
 import { machine, machineStream } from '@rollcall/machine';
 import { person, personStream, type LinkAccount } from '@rollcall/person';
 import { PinnedClient } from '@rollcall/pinned-https';
-import { decodeSignInLink, hashOf, makeSecret, type SignInAnswer } from '@rollcall/wire';
+import { decodeSignInLink, hashOf, makeSecret, type SessionList, type SignInAnswer } from '@rollcall/wire';
 import { startOperatorPlane, type JoinedMachine, type OperatorPlane } from '../../../test/support/operator-plane.js';
 import { routes } from './openapi.js';
 
@@ -24,6 +24,7 @@ type Tenant = {
   readonly token: string;
   readonly workspace: string;
   readonly account: string;
+  readonly sessionId: string;
   readonly words: readonly string[];
 };
 
@@ -67,6 +68,8 @@ const tenant = async (name: string, personId: string, receiver: string): Promise
   const { secret } = decodeSignInLink(await plane.link(personId));
   const signedIn = await ask({ method: 'POST', path: '/v1/sessions', body: { link: secret } }, null);
   const { session } = JSON.parse(signedIn.text) as SignInAnswer;
+  const own = await ask({ method: 'GET', path: '/v1/sessions' }, session);
+  const sessionId = (JSON.parse(own.text) as SessionList).sessions.find(({ current }) => current)?.id ?? '';
   const joined = await plane.join({ name: `${name}-box`, owner: personId });
   await joined.check({ blockers: [`${name}-trouble`] });
   const [webhook, token, workspace, automation] = [randomUUID(), randomUUID(), randomUUID(), makeSecret('rca')];
@@ -100,6 +103,7 @@ const tenant = async (name: string, personId: string, receiver: string): Promise
     token,
     workspace,
     account,
+    sessionId,
     `${name}.example`,
     receiver.split(':')[0]!,
     name,
@@ -108,7 +112,7 @@ const tenant = async (name: string, personId: string, receiver: string): Promise
       ? [`${name}-box`, `${name}-trouble`, label, `${name} asks`, `${name}-bot`, `${name}-rooms`, `${name}-data`]
       : [word],
   );
-  return { personId, session, automation, joined, webhook, token, workspace, account, words };
+  return { personId, session, automation, joined, webhook, token, workspace, account, sessionId, words };
 };
 
 /** What is asked on each route, about somebody's things where its path names any: a new route without a line here fails the test. */
@@ -129,6 +133,8 @@ const CASES: Readonly<Partial<Record<Action, (of: Tenant) => { readonly path: st
   'refuse-code': () => ({ path: '/v1/codes/refuse', body: { code: 'ZZZZ-ZZZZ' } }),
   // Answered before anybody looks whose session it is: there is no identity provider here.
   'link-account': () => ({ path: '/v1/accounts/link', body: {} }),
+  'list-sessions': () => ({ path: '/v1/sessions' }),
+  'end-session': ({ sessionId }) => ({ path: `/v1/sessions/${sessionId}` }),
   'list-accounts': () => ({ path: '/v1/accounts' }),
   'unlink-account': ({ account }) => ({ path: `/v1/accounts/${account}` }),
   'look-up-login': () => ({ path: '/v1/logins/look-up', body: { code: 'ZZZZ-ZZZZ' } }),

@@ -84,6 +84,8 @@ const rules = {
   'link-account': { does: 'Links an account at the identity provider to the person.', person: 'fresh' },
   'list-accounts': { does: 'Lists the accounts that are linked to the person.', person: 'signed-in' },
   'unlink-account': { does: 'Ends the link of an account to the person.', person: 'signed-in' },
+  'list-sessions': { does: 'Lists the sessions of the person.', person: 'signed-in' },
+  'end-session': { does: 'Ends a session of the person.', person: 'signed-in' },
   'sign-out': { does: 'Ends the session that asks.', person: 'signed-in' },
 
   // programs that sign in with a short code

@@ -3,6 +3,7 @@ export * from './commands.js';
 export {
   isFresh,
   liveSession,
+  liveSessions,
   person,
   type Account,
   type PersonState,

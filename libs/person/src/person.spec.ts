@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { specFor } from '@rollcall/decider/testing';
 import { FIRST_PERSON_KEY, type IssueSignInLink, type RegisterPerson, type StartSession } from './commands.js';
 import type { PersonEvent } from './facts.js';
-import { isFresh, liveSession, person } from './person.js';
+import { isFresh, liveSession, liveSessions, person } from './person.js';
 
 const given = specFor(person);
 
@@ -157,6 +157,14 @@ describe('a session', () => {
     expect(liveSession(state, 'sh2', NOW + 3_599_999)).not.toBeNull();
     expect(liveSession(state, 'sh1', NOW + 3_600_000)).toBeNull();
     expect(liveSession(state, 'sh2', NOW)?.sessionId).toBe('s2');
+  });
+
+  it('is shown while it is valid, with what it began by', () => {
+    expect(liveSessions(state, NOW).map(({ sessionId }) => sessionId)).toEqual(['s1', 's2']);
+    expect(liveSessions(state, NOW + 3_600_000)).toEqual([]);
+    const { linkHash: _, ...bare } = sessionStarted(3);
+    const [byCode] = liveSessions(stateAfter(registered, { ...bare, login: 'a1' }), NOW);
+    expect(byCode).toMatchObject({ sessionId: 's3', login: 'a1' });
   });
 
   it('is not valid when nobody started it, or it ended', () => {

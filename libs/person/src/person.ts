@@ -29,6 +29,9 @@ export type Session = {
   readonly expiresAt: string;
   /** When the person showed who they are; absent in a session of before that was recorded, which is never fresh. */
   readonly authenticatedAt?: string;
+  /** The login or the account by which it began; left out where it was a link, and on old heads. */
+  readonly login?: string;
+  readonly account?: string;
 };
 
 /** What is known of one person. */
@@ -135,8 +138,7 @@ export const person: Decider<PersonState, PersonCommand, PersonEvent> = {
         return { ...state, links: [...state.links, { linkHash, expiresAt }].slice(-KEPT) };
       }
       case 'SessionStarted': {
-        const { sessionId, sessionHash, linkHash, expiresAt, authenticatedAt } = fact;
-        const session = { sessionId, sessionHash, expiresAt, ...(authenticatedAt ? { authenticatedAt } : {}) };
+        const { type: _, linkHash, ...session } = fact;
         return {
           ...state,
           links: state.links.filter((link) => link.linkHash !== linkHash),
@@ -181,6 +183,10 @@ export const person: Decider<PersonState, PersonCommand, PersonEvent> = {
 /** The session with this hash, if it has neither ended nor expired; `now` is the record's time. */
 export const liveSession = (state: PersonState, sessionHash: string, now: Instant): Session | null =>
   state.sessions.find((session) => session.sessionHash === sessionHash && now < instantOf(session.expiresAt)) ?? null;
+
+/** The sessions that have neither ended nor expired, oldest first. */
+export const liveSessions = ({ sessions }: PersonState, now: Instant): readonly Session[] =>
+  sessions.filter(({ expiresAt }) => now < instantOf(expiresAt));
 
 /** Whether a session began at most so many seconds ago, so that an open one which was left alone is not enough (O3). */
 export const isFresh = ({ authenticatedAt }: Session, now: Instant, seconds: number): boolean =>

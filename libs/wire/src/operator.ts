@@ -508,6 +508,20 @@ export type WebhookDeliveryList = {
   readonly next: string | null;
 };
 
+/** What a session began by. */
+export const SESSION_ORIGINS = ['link', 'code', 'account'] as const;
+export type SessionView = {
+  readonly id: string;
+  /** Whether it is the one that asks. */
+  readonly current: boolean;
+  readonly by: (typeof SESSION_ORIGINS)[number];
+  /** What a program that signed in by a code said of itself: display, and no proof. */
+  readonly device: string | null;
+  readonly expiresAt: string;
+};
+/** `GET /v1/sessions`: the caller's, the oldest first. */
+export type SessionList = { readonly sessions: readonly SessionView[] };
+
 /** `GET /v1/provider`: where people can sign in beside links; null: nowhere. */
 export type ProviderAnswer = { readonly provider: { readonly name: string } | null };
 

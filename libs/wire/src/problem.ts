@@ -39,6 +39,7 @@ export const PROBLEMS = {
   // accounts at an identity provider
   'account-refused': { status: 403, title: 'Nobody on this plane is linked to this account' },
   'account-taken': { status: 409, title: 'This account is linked to somebody already' },
+  'session-not-found': { status: 404, title: 'No such session' },
   'account-not-found': { status: 404, title: 'No such account' },
   'too-many-accounts': { status: 422, title: 'A person can have no more accounts than that' },
   'provider-refused': { status: 400, title: 'This sign-in at the identity provider cannot be used' },

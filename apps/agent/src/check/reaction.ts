@@ -131,6 +131,7 @@ const MEANING: Readonly<Record<ProblemCode, Meaning>> = {
   'account-refused': 'later',
   'account-taken': 'later',
   'account-not-found': 'later',
+  'session-not-found': 'later',
   'too-many-accounts': 'later',
   'provider-refused': 'later',
   'provider-away': 'later',

@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { InMemoryAttempts } from '@rollcall/attempts/testing';
 import { InMemoryEventStore } from '@rollcall/event-store/testing';
 import { ensureFirstPerson, issueSignInLink } from '@rollcall/first-person';
 import { ManualClock } from '@rollcall/lifetimes/testing';
@@ -15,7 +16,7 @@ it('knows a person by their session for twelve hours, also while nothing is reco
   const authenticator = new CallerAuthenticator(store, clock, 900);
   const { personId } = await ensureFirstPerson(store, { name: 'Ada' });
   const { secret } = await issueSignInLink(store, personId);
-  const { session, expiresAt } = await new SignInHandler(store).execute(new SignIn(secret));
+  const { session, expiresAt } = await new SignInHandler(store, new InMemoryAttempts()).execute(new SignIn(secret));
   expect(expiresAt).toBe('2026-01-02T00:00:00.000Z');
 
   expect(await authenticator.authenticate(session)).toMatchObject({ fresh: true });

@@ -8,6 +8,7 @@ import {
   makeSecret,
   type DeviceAuthorizationAnswer,
   type MeAnswer,
+  type SessionList,
   type SignInAnswer,
   type TokenAnswer,
 } from '@rollcall/wire';
@@ -115,6 +116,31 @@ it('signs a program in that a person approved by its code, on whichever instance
   ]);
   for (const { body: recorded } of facts)
     for (const secret of [user_code, device_code, body.access_token]) expect(recorded).not.toContain(secret);
+});
+
+it('shows a person where they are signed in, and ends any of it on all instances at once', async () => {
+  const session = await signedIn();
+  const { user_code, device_code } = await begin('the desk');
+  await answer('approve', user_code, session);
+  const { access_token } = (await poll(device_code)).body;
+  const shown = (await ask<SessionList>('GET', '/v1/sessions', { session })).body.sessions;
+  const program = shown.find(({ device }) => device === 'the desk');
+  expect(program).toMatchObject({ by: 'code', current: false });
+  expect(shown.filter(({ current }) => current)).toMatchObject([{ by: 'link', device: null }]);
+  const end = () => ask<{ code: string }>('DELETE', `/v1/sessions/${program?.id}`, { session });
+  expect((await end()).status).toBe(204);
+  const uses = [1, 2].map(() => ask('GET', '/v1/me', { session: access_token }));
+  expect((await Promise.all(uses)).map(({ status }) => status)).toEqual([401, 401]);
+  expect((await end()).body.code).toBe('session-not-found');
+});
+
+it('lets a right link in however many wrong ones others try, which are told to slow down on all instances (C08)', async () => {
+  await sql(`insert into attempt (key, memory) values ('wrong-links', to_jsonb(extract(epoch from now()) * 1000 + 600000))
+    on conflict (key) do update set memory = excluded.memory, times = attempt.times + 1`);
+  const wrong = await ask<{ code: string }>('POST', '/v1/sessions', { body: { link: makeSecret('rcl') } });
+  expect([wrong.status, wrong.body.code]).toEqual([429, 'slow-down']);
+  expect(Number(wrong.header('retry-after'))).toBeGreaterThan(60);
+  expect(await signedIn()).toMatch(/^rco_/);
 });
 
 it('answers one of many questions with the session; used, expired and unknown device codes look the same', async () => {

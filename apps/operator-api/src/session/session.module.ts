@@ -1,4 +1,6 @@
 import { Module } from '@nestjs/common';
+import { EndSessionController } from './end-session/end-session.controller.js';
+import { ListSessionsController } from './list-sessions/list-sessions.controller.js';
 import { ShowMeController } from './show-me/show-me.controller.js';
 import { SignInBrowserController } from './sign-in-browser/sign-in-browser.controller.js';
 import { SignInController } from './sign-in/sign-in.controller.js';
@@ -8,7 +10,14 @@ import { SignOutHandler } from './sign-out/sign-out.handler.js';
 
 /** People sign in with a link, see who they are, and sign out. */
 @Module({
-  controllers: [SignInController, SignOutController, ShowMeController, SignInBrowserController],
+  controllers: [
+    ListSessionsController,
+    EndSessionController,
+    SignInController,
+    SignOutController,
+    ShowMeController,
+    SignInBrowserController,
+  ],
   providers: [SignInHandler, SignOutHandler],
 })
 export class SessionModule {}

@@ -18,7 +18,7 @@ export class SignInBrowserController {
   @Post()
   @Does('sign-in-browser')
   @ApiCreatedResponse({ type: MeDto })
-  @ApiProblems('link-refused', 'invalid-body', 'unavailable')
+  @ApiProblems('link-refused', 'slow-down', 'invalid-body', 'unavailable')
   async signIn(
     @Body(STRICT_BODY) { link }: SignInDto,
     @Res({ passthrough: true }) reply: FastifyReply,

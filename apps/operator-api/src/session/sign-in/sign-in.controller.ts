@@ -15,7 +15,7 @@ export class SignInController {
   @Post()
   @Does('sign-in')
   @ApiCreatedResponse({ type: SignInAnswerDto })
-  @ApiProblems('link-refused', 'invalid-body', 'unavailable')
+  @ApiProblems('link-refused', 'slow-down', 'invalid-body', 'unavailable')
   signIn(@Body(STRICT_BODY) { link }: SignInDto): Promise<SignInAnswer> {
     return this.commands.execute(new SignIn(link));
   }
