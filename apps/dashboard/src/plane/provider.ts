@@ -15,6 +15,8 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   'too-many-accounts': 'There is no room for another account.',
   'provider-refused': 'That sign-in was broken off or is too old. Begin again here.',
   'provider-away': 'The identity provider does not answer. Try again later, or sign in with a link.',
+  'session-not-fresh':
+    'You signed in too long ago to link an account, so nothing was linked. Sign in again, and link it then.',
   'not-signed-in': 'You had signed out meanwhile, so nothing was linked.',
 };
 

@@ -1,6 +1,15 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { PinnedClient } from '@rollcall/pinned-https';
-import { decodeSignInLink, type AccountList, type MeAnswer, type ProviderRedirect } from '@rollcall/wire';
+import { person, personStream } from '@rollcall/person';
+import {
+  decodeSignInLink,
+  hashOf,
+  makeSecret,
+  type AccountList,
+  type MeAnswer,
+  type ProviderRedirect,
+} from '@rollcall/wire';
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -83,6 +92,13 @@ class Browser {
     return this.comeBack(await provider.signIn(await this.leave(way), login));
   }
 
+  /** Says something else in the cookie of a sign-in that is under way. */
+  rewriteFlow(change: object): void {
+    const name = '__Host-rollcall-provider';
+    const flow = JSON.parse(Buffer.from(this.cookies.get(name) ?? '', 'base64url').toString()) as object;
+    this.cookies.set(name, Buffer.from(JSON.stringify({ ...flow, ...change })).toString('base64url'));
+  }
+
   async me(): Promise<string | null> {
     const { status, body } = await this.ask<MeAnswer>('GET', '/v1/me');
     return status === 200 ? body.person.name : null;
@@ -154,6 +170,24 @@ it('links nothing unless the session that asked for it comes back', async () => 
   expect(unproven.status).toBe(401);
 });
 
+it('links nothing to a session that is not fresh, whatever the cookie says that was asked for (O3)', async () => {
+  const [secret, sessionId] = [makeSecret('rco'), randomUUID()];
+  const proof = { login: randomUUID(), authenticatedAt: '2026-01-01T12:00:00.000Z' };
+  await plane.store.decide(
+    person,
+    { stream: personStream(plane.personId) },
+    { type: 'StartSession', proof, sessionId, sessionHash: hashOf(secret), expiresIn: 600 },
+    { actor: { kind: 'person', id: plane.personId } },
+  );
+  const browser = new Browser();
+  const returned = await provider.signIn(await browser.leave('/v1/provider/sign-in'), 'eve');
+  browser.rewriteFlow({ linksTo: sessionId });
+  browser.cookies.set('__Host-rollcall-session', secret);
+  expect(await browser.me()).toBe('Ada');
+  expect(await browser.comeBack(returned)).toBe('/account?problem=session-not-fresh');
+  expect(await new Browser().throughProvider('eve')).toBe('/sign-in?problem=account-refused');
+});
+
 it('refuses an answer that is not to this browser’s question, one that comes twice, and a code that the provider does not know', async () => {
   const refused = '/sign-in?problem=provider-refused';
   const returned = async (browser: Browser) => provider.signIn(await browser.leave('/v1/provider/sign-in'), 'ada');
@@ -165,11 +199,7 @@ it('refuses an answer that is not to this browser’s question, one that comes t
     expect(await browser.me()).toBeNull();
     return end;
   };
-  const rewrite = (field: string) => (browser: Browser) => {
-    const name = '__Host-rollcall-provider';
-    const flow = JSON.parse(Buffer.from(browser.cookies.get(name) ?? '', 'base64url').toString()) as object;
-    browser.cookies.set(name, Buffer.from(JSON.stringify({ ...flow, [field]: 'x'.repeat(43) })).toString('base64url'));
-  };
+  const rewrite = (field: string) => (browser: Browser) => browser.rewriteFlow({ [field]: 'x'.repeat(43) });
   expect(await changed((_, to) => to.searchParams.set('state', 'another'))).toBe(refused);
   for (const field of ['state', 'nonce', 'verifier'])
     expect([field, await changed(rewrite(field))]).toEqual([field, refused]);

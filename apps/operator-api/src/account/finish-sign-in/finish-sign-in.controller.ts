@@ -1,6 +1,7 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiExcludeController } from '@nestjs/swagger';
+import { verdictOn } from '@rollcall/authorisation';
 import { Refusal } from '@rollcall/decider';
 import { Authenticator, Does, type Principal } from '@rollcall/nest-platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -50,13 +51,15 @@ export class FinishSignInController {
     return underWay.returnTo;
   }
 
-  /** The person of the session that wanted a link, if this browser still has it. */
+  /** The person of the session that wanted a link, if this browser still has it, and it still may. */
   private async personOf(request: FastifyRequest, sessionId: string): Promise<string> {
     const asking = (await this.authenticator.authenticate(this.authenticator.credentialOf(request))) as Principal & {
       readonly id?: string;
       readonly sessionId?: string;
     };
     if (asking.id === undefined || asking.sessionId !== sessionId) throw new Refusal('not-signed-in');
+    // What the cookie says is the browser's own word, so who may link is asked here again: else a session that is not fresh got one that is (O3).
+    if (verdictOn('link-account', asking) !== 'yes') throw new Refusal('session-not-fresh');
     return asking.id;
   }
 }
