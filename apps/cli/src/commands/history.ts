@@ -103,13 +103,16 @@ async function* pagesOf(
   { output, plane, surroundings }: Context,
 ): AsyncGenerator<HistoryPage> {
   const asked = await plane();
+  let path = pathOf(machine);
   for (let after: string | null = 'start'; after !== null;) {
     const query = new URLSearchParams({ after, ...(from && { from }), ...(to && { to }) });
     const page: HistoryPage = await asked
-      .read<HistoryPage>(`${pathOf(machine)}/history?${query.toString()}`, surroundings.signal)
+      .read<HistoryPage>(`${path}/history?${query.toString()}`, surroundings.signal)
       .finally(() => output.progress(null));
     yield page;
     after = page.next;
+    // By now another machine can have the name, as the next one of the node has.
+    path = pathOf(page.machine.id);
     const { through, recorded } = page.facts;
     if (after !== null)
       output.progress(`${through.toLocaleString('en')} of ${recorded.toLocaleString('en')} facts read`);
