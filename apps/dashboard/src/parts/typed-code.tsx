@@ -1,7 +1,8 @@
 import type { AnsweredLogin } from '@rollcall/wire';
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { ask, words } from '../plane/ask.js';
+import { CommandIds } from '../plane/command-ids.js';
 
 /** A code that waits, and what whoever shows it claims to be. */
 export type Waiting = {
@@ -34,6 +35,7 @@ export const TypedCode = <Answered extends AnsweredLogin>({ route, approval, ...
   const [waiting, setWaiting] = useState<Waiting | null>(null);
   const [answered, setAnswered] = useState<Answered | null>(null);
   const [problem, setProblem] = useState('');
+  const ids = useRef(new CommandIds());
 
   const attempt = (work: () => Promise<void>) => async (event: Event) => {
     event.preventDefault();
@@ -50,7 +52,8 @@ export const TypedCode = <Answered extends AnsweredLogin>({ route, approval, ...
   });
   const answer = (how: 'approve' | 'refuse', code: string) =>
     attempt(async () => {
-      const body = { commandId: crypto.randomUUID(), code, ...(how === 'approve' ? approval?.() : {}) };
+      const said = { code, ...(how === 'approve' ? approval?.() : {}) };
+      const body = { commandId: ids.current.of({ how, ...said }), ...said };
       setAnswered(await ask<Answered>('POST', `${route}/${how}`, { body }));
       setWaiting(null);
       setTyped('');
