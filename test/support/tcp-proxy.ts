@@ -64,6 +64,7 @@ class Way {
 export class TcpProxy implements AsyncDisposable {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
+  readonly #clients = new Set<Socket>();
   readonly #ways = new Set<Way>();
   #silent = new WeakSet<Socket>();
   #isHeld = false;
@@ -128,6 +129,11 @@ export class TcpProxy implements AsyncDisposable {
     for (const way of this.#ways) way.settle();
   }
 
+  /** Tells every client that the server has nothing more to say, whatever is on its way to the server. */
+  endAnswers(): void {
+    for (const client of this.#clients) client.end();
+  }
+
   /** Ends every connection with a reset, to both sides. */
   reset(): void {
     for (const socket of this.#sockets) socket.resetAndDestroy();
@@ -169,6 +175,8 @@ export class TcpProxy implements AsyncDisposable {
       server.destroy();
     };
     for (const way of [there, back]) this.#ways.add(way);
+    this.#clients.add(client);
+    client.once('close', () => this.#clients.delete(client));
     for (const [socket, way, other] of [
       [client, there, back],
       [server, back, there],
