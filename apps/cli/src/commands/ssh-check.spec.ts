@@ -15,7 +15,8 @@ const KEY = fingerprintOf(presented);
 type Scene = {
   readonly options?: SshCheckOptions;
   readonly json?: boolean;
-  readonly terminal?: boolean;
+  /** Whether a person looks on, or only at what is said beside the answer. */
+  readonly terminal?: boolean | 'stderr';
   readonly stdin?: string;
   /** What is asked before there is a link. */
   readonly question?: HostKeyQuestion;
@@ -29,7 +30,7 @@ const check = async ({ options = {}, json = false, terminal = false, stdin, ques
   const link = new FakeLink();
   let second = 0;
   const surroundings = captured({
-    terminal,
+    terminal: terminal !== false,
     ...(stdin === undefined ? {} : { stdin }),
     pause: async (ms) => {
       await clock.advance(ms);
@@ -38,6 +39,7 @@ const check = async ({ options = {}, json = false, terminal = false, stdin, ques
       if (second > 200) throw new Error('It goes on and on');
     },
   });
+  if (terminal === 'stderr') Object.assign(surroundings.stdout, { isTTY: false });
   const open: OpenHost = (ports, confirm) => {
     at[0]?.(link, surroundings.interrupt);
     return openPacedSessionHost(
@@ -111,6 +113,15 @@ describe('ssh-check', () => {
       'me@box: no answer yet, silent for 2 s',
     ]);
     expect(err.endsWith('\r\u001b[K')).toBe(true);
+  });
+
+  it('writes a line for each answer where the answers go to a file, also if a person waits at a terminal', async () => {
+    const { out, err } = await check({ terminal: 'stderr', at: { 17: (link) => link.end() } });
+    expect(out.trimEnd().split('\n')).toEqual([
+      'me@box: connected. Ctrl-C ends the check.',
+      'me@box: answered in 0 ms, silent for 0 s',
+    ]);
+    expect(err).not.toContain('answered');
   });
 
   it('says at once that the connection ended', async () => {

@@ -184,7 +184,7 @@ const tell = (words: string, before: SessionStatus | null, now: SessionStatus, {
   const event = state === 'unresponsive' ? 'unresponsive' : 'answer';
   if (output.asJson) {
     if (isReply || isChange) output.json({ event, roundTripMs: roundTrip, silenceMs: silence }, 'line');
-  } else if (surroundings.stderr.isTTY === true) {
+  } else if (output.interactive && surroundings.stderr.isTTY === true) {
     output.progress(state === 'unresponsive' ? `${line}: it does not answer` : line);
   } else if (isReply || isChange) {
     output.line(state === 'unresponsive' ? `${words}: no answer for ${seconds(silence)} s` : line);
