@@ -86,10 +86,19 @@ describe.each(READERS)('the ssh configuration, read %s,', (_how, path) => {
     });
   });
 
+  it('may name the host in between after the one behind it', async () => {
+    const config = 'Host box\n HostName box.example\n Port 2222\n User me\n ProxyJump you@gw-%h\nHost gw-*\n';
+    expect(await resolve('box', config, path)).toMatchObject({
+      bastion: { host: 'gw-box.example', user: 'you', port: 22 },
+    });
+  });
+
   it.each([
     ['ProxyCommand', 'ProxyCommand nc %h %p'],
     ['ProxyJump', 'ProxyJump one,two'],
     ['ProxyJump', 'ProxyJump between'],
+    ['ProxyJump', 'ProxyJump gw-%d'],
+    ['BindAddress', 'BindAddress localhost'],
     ['CertificateFile', 'CertificateFile ~/.ssh/cert'],
     ['BindInterface', 'BindInterface eth0'],
     ['PubkeyAuthentication', 'PubkeyAuthentication no'],

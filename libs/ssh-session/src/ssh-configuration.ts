@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { access, readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import { homedir, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -149,7 +150,27 @@ const jumpOf = (settings: Settings, host: string): SshTarget | null => {
       'ProxyJump',
       `The ssh configuration reaches ${host} by several hosts (ProxyJump ${jump}): only one host in between is supported`,
     );
-  return parseTarget(jump.replace(/^ssh:\/\//, ''));
+  return parseTarget(named(jump, settings, host).replace(/^ssh:\/\//, ''));
+};
+
+/** A host in between may be named after the one behind it; `ssh -G` leaves that as it is written. */
+const named = (jump: string, settings: Settings, host: string): string => {
+  const tokens: Readonly<Record<string, string>> = {
+    '%': '%',
+    h: only(settings, 'hostname') || host,
+    n: host,
+    p: only(settings, 'port') || '22',
+    r: only(settings, 'user') || userInfo().username,
+  };
+  return jump.replace(/%(.?)/g, (_, token: string) => {
+    const value = tokens[token];
+    if (value === undefined)
+      throw new DestinationRefused(
+        'ProxyJump',
+        `The ssh configuration for ${host} has ProxyJump ${jump}: of the tokens, only %h, %n, %p and %r are supported there`,
+      );
+    return value;
+  });
 };
 
 /**
@@ -198,6 +219,12 @@ const destinationOf = (
       'PubkeyAuthentication',
       `The ssh configuration for ${name} forbids keys (PubkeyAuthentication), and nothing else is supported`,
     );
+  const localAddress = chosen(settings, 'bindaddress');
+  if (localAddress !== null && isIP(localAddress) === 0)
+    throw new DestinationRefused(
+      'BindAddress',
+      `The ssh configuration for ${name} has BindAddress ${localAddress}, which is no address: names are not supported there`,
+    );
   const home = env['HOME'] || homedir();
   const host = only(settings, 'hostname') || name;
   const port = Number(only(settings, 'port') || 22);
@@ -209,7 +236,7 @@ const destinationOf = (
     port,
     user: only(settings, 'user') || userInfo().username,
     pinName: alias ?? (port === 22 ? host : `[${host}]:${port}`),
-    localAddress: chosen(settings, 'bindaddress'),
+    localAddress,
     family: family as 0 | 4 | 6,
     agent: agentOf(settings, env, home),
     identities: [
