@@ -34,4 +34,6 @@ export type Subject = {
   readonly answers: readonly Answer[];
   /** Two neighbouring batches further apart than this many seconds have a gap between them. */
   readonly gapSeconds: number;
+  /** For how many seconds after signing in a person may admit a machine. */
+  readonly freshSeconds: number;
 };

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { FRESH_SECONDS } from '@rollcall/authorisation';
 import { readAnswers } from './answers.js';
 import { readDigest, saveDigest } from './digest-file.js';
 import { embeddedDatabase } from './embedded-plane.js';
@@ -9,8 +10,11 @@ import { verify } from './verify.js';
 /** Everything holds; something is broken; it could not be judged. */
 export const EXIT = { holds: 0, broken: 1, unjudged: 2 } as const;
 
+/** What `npm start` tells its plane. */
+const WHOLE_SESSION = 43_200;
+
 const USAGE = `Usage: rollcall-verify [--json] [--answers FILE.jsonl] [--earlier FILE]… [--save-digest FILE] [--gap-seconds N]
-                       DATABASE_URL | --data DIR
+                       [--fresh-seconds N] DATABASE_URL | --data DIR
 
 Judges the record of a plane, also while it runs. FILE.jsonl holds what callers were answered with success, one object per line:
 {"checkId" | "commandId", "revision", "batch"}. --save-digest writes down what the record is now, and --earlier compares it with what was
@@ -19,9 +23,9 @@ things were looked at. Exit code: 0 everything holds, 1 something is broken, 2 i
 `;
 
 /** @throws Error for anything but a number above zero: compared with what is none, no gap would ever be too long. */
-const secondsOf = (text: string): number => {
+const secondsOf = (option: string, text: string): number => {
   const seconds = Number(text);
-  if (!(seconds > 0 && seconds < Infinity)) throw new Error(`--gap-seconds is no number of seconds: ${text}`);
+  if (!(seconds > 0 && seconds < Infinity)) throw new Error(`--${option} is no number of seconds: ${text}`);
   return seconds;
 };
 
@@ -41,6 +45,8 @@ export const run = async (
         'save-digest': { type: 'string' },
         data: { type: 'string' },
         'gap-seconds': { type: 'string', default: '15' },
+        // `npm start` lets a session be fresh for as long as it lives.
+        'fresh-seconds': { type: 'string' },
         help: { type: 'boolean', short: 'h', default: false },
       },
     });
@@ -53,7 +59,11 @@ export const run = async (
       connectionString: url ?? (await embeddedDatabase(values.data ?? '')),
       answers: values.answers === undefined ? [] : readAnswers(await readFile(values.answers, 'utf8')),
       earlier: await Promise.all(values.earlier.map(readDigest)),
-      gapSeconds: secondsOf(values['gap-seconds']),
+      gapSeconds: secondsOf('gap-seconds', values['gap-seconds']),
+      freshSeconds: secondsOf(
+        'fresh-seconds',
+        values['fresh-seconds'] ?? String(url === undefined ? WHOLE_SESSION : FRESH_SECONDS),
+      ),
     });
     out(values.json ? json(verdict) : table(verdict));
     const file = values['save-digest'];

@@ -22,6 +22,10 @@ jest.setTimeout(120_000);
 
 const actor = { kind: 'person', id: 'test' } as const;
 
+/** One of a person's acts becomes a token that was issued in a session. */
+const SAID_IN_S1 = `update event set type = 'TokenIssued', body = jsonb_set(body::jsonb, '{session}', '"s1"')::text
+  where position = (select max(position) from event where type = 'MachineDeleted')`;
+
 describe('the checker', () => {
   let healthy: FreshDatabase;
   const history: { checkId?: string; commandId?: string; revision: number; batch: string | null }[] = [];
@@ -293,6 +297,21 @@ describe('the checker', () => {
       `update event set body = jsonb_set(body::jsonb, '{token}', '"t1"')::text where type = 'MachineAdmitted'`,
       /^token t1 admitted 5 machines$/,
     ],
+    [
+      'a token was issued in no session of its person',
+      'I12',
+      SAID_IN_S1,
+      /^TokenIssued at position \d+ was said in no session of its person$/,
+    ],
+    [
+      'a token was issued in a session that had begun too long before',
+      'I12',
+      `${SAID_IN_S1};
+       update event e set type = 'SessionStarted', stream = 'person-' || split_part(e.actor, ':', 2), body = jsonb_build_object('sessionId',
+         's1', 'authenticatedAt', b.recorded_at - interval '961 seconds')::text
+       from batch b where b.number = e.batch and e.position = (select min(position) from event where type = 'MachineAdmitted')`,
+      /^TokenIssued at position \d+ was said in a session that had begun \d{3,} s before$/,
+    ],
   ] as const)('finds that %s (%s)', async (_, id, damage, sentence) => {
     const verdict = await inACopy(damage, (connectionString) => verify({ connectionString, answers: answers() }));
     expect(verdict.holds).toBe(false);
@@ -384,7 +403,16 @@ describe('the checker', () => {
       const { digest: now } = await verify({ connectionString });
       const digests = await digestsAt(rows, [now.batch]);
       expect(digests.get(now.batch)).toBe(now.digest);
-      const subject = { rows, connectionString, now, digests, earlier: [], answers: [], gapSeconds: 15 };
+      const subject = {
+        rows,
+        connectionString,
+        now,
+        digests,
+        earlier: [],
+        answers: [],
+        gapSeconds: 15,
+        freshSeconds: 900,
+      };
       await owner.rows(`insert into batch values (${now.batch + 1n}, now(), 0, 0)`);
       expect((await onlyAdded.judge(subject)).broken).toEqual([]);
       await owner.rows(`update event set actor = 'person:eve' where position = 1`);

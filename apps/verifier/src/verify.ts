@@ -1,3 +1,4 @@
+import { FRESH_SECONDS } from '@rollcall/authorisation';
 import type { Answer } from './answers.js';
 import { connect } from './database-client.js';
 import type { RecordDigest } from './digest-file.js';
@@ -36,6 +37,8 @@ export type VerifyOptions = {
   readonly earlier?: readonly RecordDigest[];
   /** As the plane was told it. Seconds. (Default: 15) */
   readonly gapSeconds?: number;
+  /** As the plane was told it. Seconds. (Default: 900) */
+  readonly freshSeconds?: number;
 };
 
 /** The judgement on a record at one moment. */
@@ -57,6 +60,7 @@ export const verify = async ({
   answers = [],
   earlier = [],
   gapSeconds = 15,
+  freshSeconds = FRESH_SECONDS,
 }: VerifyOptions): Promise<Verdict> => {
   const { rows, close } = await connect(connectionString);
   try {
@@ -68,7 +72,7 @@ export const verify = async ({
     const now = { epoch: record?.epoch ?? '', batch, digest: digests.get(batch) ?? '' };
     const findings: Verdict['findings'][number][] = [];
     for (const { id, promise, judge } of INVARIANTS) {
-      const subject = { rows, connectionString, now, earlier, digests, answers, gapSeconds };
+      const subject = { rows, connectionString, now, earlier, digests, answers, gapSeconds, freshSeconds };
       findings.push({ id, promise, ...(await judge(subject)) });
     }
     return {

@@ -41,6 +41,11 @@ describe('a short code (O12)', () => {
     given(requested, refused).when({ type: 'RefuseCode' }, { now: NOW }).thenNothing();
   });
 
+  it('says in which session it was approved, so that its age can be told from the record (O3)', () =>
+    given(requested)
+      .when({ ...approve, session: 'session-1' }, { now: NOW })
+      .then({ ...approved, session: 'session-1' }));
+
   it('may be approved for a node, which gets its next machine by it, and then once only: the node has that machine by then (N19)', () => {
     const forNode = { ...approve, node: 'node-1' };
     given(requested)

@@ -28,12 +28,13 @@ export const code: Decider<CodeState, CodeCommand, CodeEvent> = {
         return [{ type: 'CodeRequested', ...asked, expiresAt: timestampOf(now + CODE_LIFE_SECONDS * 1_000) }];
       }
       case 'ApproveCode': {
-        const { owner, name, node } = command;
+        const { type: _, ...approval } = command;
+        const { owner, node } = approval;
         // With a node it is said once: by now that may have the machine that the first approval was for, and it would be deleted with this one.
         const isSame = (answer: CodeApproval | 'refused'): boolean =>
           node === undefined && answer !== 'refused' && answer.approvedBy === owner;
         if (isAgain(state, now, isSame)) return [];
-        return [{ type: 'CodeApproved', owner, name, ...(node === undefined ? {} : { node }) }];
+        return [{ type: 'CodeApproved', ...approval }];
       }
       case 'RefuseCode':
         return isAgain(state, now, (answer) => answer === 'refused') ? [] : [{ type: 'CodeRefused' }];

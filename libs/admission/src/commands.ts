@@ -10,6 +10,8 @@ export type IssueToken = {
   readonly node?: string;
   /** What was hashed is the credential of the machine to come, not a token for it. */
   readonly preadmits?: true;
+  /** The id of the session in which the person says it. */
+  readonly session?: string;
   /** Seconds, 60 to 86,400. */
   readonly expiresIn: number;
 };
@@ -36,6 +38,8 @@ export type ApproveCode = {
   readonly name: string | null;
   /** The node that is to get its next machine; left out for a node not seen before (N19). */
   readonly node?: string;
+  /** The id of the session in which the person says it. */
+  readonly session?: string;
 };
 
 /** A person does not. */

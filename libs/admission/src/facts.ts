@@ -17,6 +17,8 @@ export type TokenIssued = {
    * once (O3). Left out for a token.
    */
   readonly preadmits?: true;
+  /** The id of the session in which the person said it, so that its age can be told from the record (O3). Absent in older records. */
+  readonly session?: string;
 };
 
 /** Everything that can happen to a token. */
@@ -54,6 +56,8 @@ export type CodeApproved = {
   readonly name: string | null;
   /** The node that gets its next machine with it; left out for a node not seen before (N19). */
   readonly node?: string;
+  /** The id of the session in which the person said it, so that its age can be told from the record (O3). Absent in older records. */
+  readonly session?: string;
 };
 
 /** A person typed the code and does not. */

@@ -48,6 +48,11 @@ describe('an enrolment token (N20)', () => {
     expect(issuedToken('token-1', state)?.via).toBe('preadmission');
   });
 
+  it('says in which session it was issued, so that its age can be told from the record (O3)', () =>
+    given()
+      .when(issue({ session: 'session-1' }), { now: NOW })
+      .then(issued({ session: 'session-1' })));
+
   it('lives from a minute to a day', () => {
     given()
       .when(issue({ expiresIn: 60 }), { now: NOW })

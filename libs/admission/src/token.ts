@@ -25,7 +25,7 @@ export const token: Decider<TokenState, TokenCommand, TokenEvent> = {
 
   initial: () => null,
 
-  decide(state, { tokenHash, owner, name, node, preadmits, expiresIn }, { now }) {
+  decide(state, { tokenHash, owner, name, node, preadmits, session, expiresIn }, { now }) {
     if (state) {
       if (state.tokenHash !== tokenHash) throw new Refusal('token-refused');
       return [];
@@ -45,13 +45,14 @@ export const token: Decider<TokenState, TokenCommand, TokenEvent> = {
         name,
         ...(node === undefined ? {} : { node }),
         ...(preadmits ? { preadmits } : {}),
+        ...(session === undefined ? {} : { session }),
       },
     ];
   },
 
   evolve(state, fact) {
     if (fact.type !== 'TokenIssued') return state;
-    const { type: _, ...issued } = fact;
+    const { type: _, session: _said, ...issued } = fact;
     return issued;
   },
 

@@ -67,7 +67,15 @@ const refusals: Samples<RefusalEvent> = {
   },
 };
 const token: Samples<TokenEvent> = {
-  TokenIssued: { tokenHash: HASH, expiresAt: EXPIRES, owner: 'p', name: null, node: 'n', preadmits: true },
+  TokenIssued: {
+    tokenHash: HASH,
+    expiresAt: EXPIRES,
+    owner: 'p',
+    name: null,
+    node: 'n',
+    preadmits: true,
+    session: 's',
+  },
 };
 const code: Samples<CodeEvent> = {
   CodeRequested: {
@@ -78,7 +86,7 @@ const code: Samples<CodeEvent> = {
     report: { hostname: 'forge', agentVersion: '1.0.0', platform: 'linux', arch: null },
     expiresAt: EXPIRES,
   },
-  CodeApproved: { owner: 'p', name: null, node: 'n' },
+  CodeApproved: { owner: 'p', name: null, node: 'n', session: 's' },
   CodeRefused: {},
 };
 const login: Samples<LoginEvent> = {

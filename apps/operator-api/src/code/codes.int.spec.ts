@@ -101,7 +101,9 @@ it('makes the installation the next machine of a node, and deletes the one that 
   expect((await approve(shown)).body).toEqual({ code: shown, answer: 'approved', replaces: before.id });
   expect(await isDeleted()).toBe(true);
   const [approval] = (await plane.store.readBatches((await plane.store.newest()).number - 1n, 1))[0]?.facts ?? [];
-  expect(approval).toMatchObject({ event: { type: 'CodeApproved', node: expect.any(String) } });
+  expect(approval).toMatchObject({
+    event: { type: 'CodeApproved', node: expect.any(String), session: expect.any(String) },
+  });
 });
 
 it('shows one face for a code that is over and one that never was, also where the machine to replace is not there (O12)', async () => {

@@ -12,13 +12,15 @@ export type PageForm = { readonly encoding: 'br' | 'gzip' | null; readonly conte
 
 /** The form that a request takes, by its `Accept-Encoding` (RFC 9110): the shortest of those that are named and not refused. */
 export const formFor = ({ forms }: PageFile, accepted: string | undefined): PageForm => {
-  const taken = (accepted ?? '')
-    .toLowerCase()
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => !/;\s*q=0(\.0*)?$/.test(part))
-    .map((part) => part.replace(/\s*;.*$/, ''));
-  const form = forms.find(({ encoding }) => encoding === null || taken.includes(encoding));
+  const taken = new Set(
+    (accepted ?? '')
+      .toLowerCase()
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => !/;\s*q=0(\.0*)?$/.test(part))
+      .map((part) => part.replace(/\s*;.*$/, '')),
+  );
+  const form = forms.find(({ encoding }) => encoding === null || taken.has(encoding));
   if (!form) throw new Error('a file of the page has no form as it is');
   return form;
 };

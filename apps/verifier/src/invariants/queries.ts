@@ -1,15 +1,21 @@
 import { AUTOMATION_EVENTS, PERSON_ONLY_EVENTS } from '@rollcall/authorisation';
-import type { Invariant } from '../finding.js';
+import type { Invariant, Subject } from '../finding.js';
+
+/** What finds sentences; some need what the plane was told. */
+type Offenders = string | ((subject: Subject) => { readonly statement: string; readonly values: readonly unknown[] });
 
 /** An invariant that is one count and one list of sentences, both made by the database. */
-const byQueries = (id: string, promise: string, examined: string, ...offenders: readonly string[]): Invariant => ({
+const byQueries = (id: string, promise: string, examined: string, ...offenders: readonly Offenders[]): Invariant => ({
   id,
   promise,
-  judge: async ({ rows }) => {
+  judge: async (subject) => {
+    const { rows } = subject;
     const [count] = await rows<{ count: string }>(`select (${examined})::text as count`);
     const broken: string[] = [];
-    for (const statement of offenders) {
-      broken.push(...(await rows<{ sentence: string }>(statement)).map(({ sentence }) => sentence));
+    for (const offender of offenders) {
+      const { statement, values } =
+        typeof offender === 'string' ? { statement: offender, values: [] } : offender(subject);
+      broken.push(...(await rows<{ sentence: string }>(statement, values)).map(({ sentence }) => sentence));
     }
     return { examined: Number(count?.count ?? 0), broken };
   },
@@ -84,10 +90,30 @@ export const deletedIsLast = byQueries(
 
 const listed = (types: ReadonlySet<string>): string => [...types].map((type) => `'${type}'`).join(', ');
 
-/** I12: only a person admits, issues a token or deletes (O3), whatever the constraint says; a token admits one machine. */
+/** What is allowed between the look at a session and the record of what was done in it, and between their clocks. Seconds. */
+const ON_ITS_WAY = 60;
+
+/** What lets a machine in, in a session that was too old, or in none of that person's; older records do not say in which. */
+const IN_OLD_SESSIONS = `
+  with said as (
+    select e.type, e.position, e.actor, e.body::jsonb ->> 'session' as session, b.recorded_at
+    from event e join batch b on b.number = e.batch
+    where e.type in ('TokenIssued', 'CodeApproved') and e.body::jsonb ? 'session'
+  ), begun as (
+    select e.stream, e.body::jsonb ->> 'sessionId' as session,
+      coalesce((e.body::jsonb ->> 'authenticatedAt')::timestamptz, b.recorded_at) as at
+    from event e join batch b on b.number = e.batch where e.type = 'SessionStarted'
+  )
+  select format('%s at position %s was said in %s', type, position,
+    case when at is null then 'no session of its person'
+      else format('a session that had begun %s s before', round(extract(epoch from recorded_at - at))) end) as sentence
+  from said left join begun on begun.session = said.session and begun.stream = 'person-' || split_part(said.actor, ':', 2)
+  where at is null or recorded_at - at > make_interval(secs => $1)`;
+
+/** I12: only a person admits, issues a token or deletes (O3), whatever the constraint says, and lets machines in only soon after signing in; a token admits one machine. */
 export const personsOnly = byQueries(
   'I12',
-  'a person is behind all that admits a machine or takes one away, automation behind nothing but webhooks, and a token admits one',
+  'a person is behind all that admits a machine or takes one away, in a session that was fresh, automation behind nothing but webhooks, and a token admits one',
   `select count(*) from event where type in (${listed(PERSON_ONLY_EVENTS)}) or actor like 'automation:%'`,
   `select format('%s at position %s was brought about by %s, and only a person may', type, position, actor) as sentence
    from event where type in (${listed(PERSON_ONLY_EVENTS)}) and actor not like 'person:%'`,
@@ -96,4 +122,5 @@ export const personsOnly = byQueries(
   `select format('token %s admitted %s machines', body::jsonb ->> 'token', count(*)) as sentence
    from event where type = 'MachineAdmitted' and body::jsonb ->> 'token' is not null
    group by body::jsonb ->> 'token' having count(*) > 1`,
+  ({ freshSeconds }) => ({ statement: IN_OLD_SESSIONS, values: [freshSeconds + ON_ITS_WAY] }),
 );

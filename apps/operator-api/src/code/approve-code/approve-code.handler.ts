@@ -26,6 +26,7 @@ export class ApproveShortCodeHandler implements ICommandHandler<ApproveShortCode
         type: 'ApproveCode',
         owner: person.id,
         name,
+        session: person.sessionId,
         ...(node ? { node: node.id } : {}),
       };
       const options = { actor: { kind: 'person', id: person.id }, commandId } as const;

@@ -1,10 +1,11 @@
 import { Command } from '@nestjs/cqrs';
 import type { IssueTokenAnswer } from '@rollcall/wire';
+import type { SignedIn } from '../../access/person-authenticator.js';
 
 /** A person registers the hash of an enrolment token that their tool made, or of the credential of a machine to come. */
 export class IssueEnrolmentToken extends Command<IssueTokenAnswer> {
   constructor(
-    readonly personId: string,
+    readonly person: Pick<SignedIn, 'id' | 'sessionId'>,
     readonly commandId: string,
     /** SHA-256, hex. */
     readonly secret: { readonly hash: string; readonly preadmits: boolean },

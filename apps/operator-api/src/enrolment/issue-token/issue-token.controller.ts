@@ -30,10 +30,10 @@ export class IssueTokenController {
     'name-ambiguous',
     'unavailable',
   )
-  issueToken(@Caller() { id }: SignedIn, @Body(STRICT_BODY) body: IssueTokenDto): Promise<IssueTokenAnswer> {
+  issueToken(@Caller() person: SignedIn, @Body(STRICT_BODY) body: IssueTokenDto): Promise<IssueTokenAnswer> {
     const { commandId, tokenHash, name = null, node = null, expiresIn = DEFAULT_LIFE } = body;
     return this.commands.execute(
-      new IssueEnrolmentToken(id, commandId, { hash: tokenHash, preadmits: false }, name, node, expiresIn),
+      new IssueEnrolmentToken(person, commandId, { hash: tokenHash, preadmits: false }, name, node, expiresIn),
     );
   }
 }

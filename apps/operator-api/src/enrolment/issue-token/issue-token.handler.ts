@@ -22,8 +22,8 @@ export class IssueEnrolmentTokenHandler implements ICommandHandler<IssueEnrolmen
   ) {}
 
   async execute(command: IssueEnrolmentToken): Promise<IssueTokenAnswer> {
-    const { personId, commandId, secret } = command;
-    const node = command.node === null ? null : await this.nodes.nodeOf(command.node, personId);
+    const { person, commandId, secret } = command;
+    const node = command.node === null ? null : await this.nodes.nodeOf(command.node, person.id);
     const { state, replaces } = await this.issue(command, node).catch((cause: unknown) => {
       // The same secret under another command id: somebody's mistake, and a token is nobody's second one.
       throw cause instanceof ClaimTaken ? new Refusal('token-refused') : cause;
@@ -31,7 +31,7 @@ export class IssueEnrolmentTokenHandler implements ICommandHandler<IssueEnrolmen
     // The command id had said something else: what this caller holds would admit nobody, or not to what it asks for.
     const isAsked =
       state?.tokenHash === secret.hash &&
-      state.owner === personId &&
+      state.owner === person.id &&
       state.node === node?.id &&
       (state.preadmits === true) === secret.preadmits;
     if (!isAsked) throw new Refusal('token-refused');
@@ -45,18 +45,19 @@ export class IssueEnrolmentTokenHandler implements ICommandHandler<IssueEnrolmen
   }
 
   private async issue(command: IssueEnrolmentToken, node: KnownNode | null): Promise<Issued> {
-    const { personId, commandId, secret, name, expiresIn } = command;
+    const { person, commandId, secret, name, expiresIn } = command;
     const issue: IssueToken = {
       type: 'IssueToken',
       tokenHash: secret.hash,
-      owner: personId,
+      owner: person.id,
       name,
       expiresIn,
+      session: person.sessionId,
       ...(node ? { node: node.id } : {}),
       ...(secret.preadmits ? { preadmits: true } : {}),
     };
     const stream = tokenStream(commandId);
-    const options = { actor: { kind: 'person', id: personId }, commandId } as const;
+    const options = { actor: { kind: 'person', id: person.id }, commandId } as const;
     if (!node) return { state: (await this.store.decide(token, { stream }, issue, options)).state, replaces: null };
     const { admission, replaces } = await this.nodes.vacateWith(node, part(token, stream, issue), options);
     return { state: admission.state, replaces };

@@ -30,10 +30,10 @@ export class PreadmitMachineController {
     'name-ambiguous',
     'unavailable',
   )
-  async preadmit(@Caller() { id }: SignedIn, @Body(STRICT_BODY) body: PreadmitDto): Promise<PreadmitAnswer> {
+  async preadmit(@Caller() person: SignedIn, @Body(STRICT_BODY) body: PreadmitDto): Promise<PreadmitAnswer> {
     const { commandId, credentialHash, name = null, node = null, expiresIn = DEFAULT_LIFE } = body;
     const { token: preadmission, ...rest } = await this.commands.execute(
-      new IssueEnrolmentToken(id, commandId, { hash: credentialHash, preadmits: true }, name, node, expiresIn),
+      new IssueEnrolmentToken(person, commandId, { hash: credentialHash, preadmits: true }, name, node, expiresIn),
     );
     return { preadmission, ...rest };
   }
