@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { requireRoot } from '../support/as-root.js';
 import { bundled, type Bundled } from '../support/bundled.js';
 import { Processes } from '../support/processes.js';
 import { requireSystemTool } from '../support/system-tool.js';
@@ -11,7 +12,7 @@ const processes = new Processes();
 let program: Bundled;
 
 beforeAll(async () => {
-  if (process.getuid?.() !== 0) throw new Error('This test makes a network namespace and needs root');
+  requireRoot('makes a network namespace');
   await requireSystemTool('sshd', 'openssh-server');
   await requireSystemTool('iptables');
   program = await bundled(join(import.meta.dirname, 'ssh-loss/session.ts'));

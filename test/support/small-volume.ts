@@ -3,12 +3,13 @@ import { chmod, mkdir, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { requireRoot } from './as-root.js';
 
 const run = promisify(execFile);
 
 /** Mounts a file system of that many bytes, which goes with `begun`. @throws Error where this user may not mount */
 export const smallVolume = async (begun: AsyncDisposableStack, bytes: number): Promise<string> => {
-  if (process.getuid?.() !== 0) throw new Error('This test mounts a small file system, which only root may do');
+  requireRoot('mounts a small file system');
   const directory = await mkdtemp(join(tmpdir(), 'rollcall-volume-'));
   begun.defer(() => rm(directory, { recursive: true }));
   await chmod(directory, 0o711);

@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { eventually, Processes, type StartOptions } from '../../../test/support/processes.js';
+import { fill, smallVolume } from '../../../test/support/small-volume.js';
 import { requireSystemTool } from '../../../test/support/system-tool.js';
 import type { AgentStatus } from './daemon/agent-status.js';
 import { EXIT } from './exit-code.js';
@@ -165,39 +166,31 @@ describe('the agent', () => {
     await daemon.stop();
   });
 
-  const asRoot = process.geteuid?.() === 0 ? it : it.skip;
-  asRoot(
-    'goes on checking in on a full disk, tells the plane, and tells it when there is space again (O13, O21)',
-    async () => {
-      const small = await mkdtemp(join(scratch, 'small-'));
-      await exec('mount', ['-t', 'tmpfs', '-o', 'size=96m,mode=0700', 'rollcall-test', small]);
-      try {
-        await using processes = new Processes();
-        await using home = await plane();
-        const machine = await installation(processes, join(small, 'state-'));
-        await machine.enrol(home.token());
-        const daemon = await machine.daemon();
-        await home.until(() => says(home, 'not disk-full'));
+  it('goes on checking in on a full disk, tells the plane, and tells it when there is space again (O13, O21)', async () => {
+    await using begun = new AsyncDisposableStack();
+    const small = await smallVolume(begun, 96 * 2 ** 20);
+    const processes = begun.use(new Processes());
+    const home = begun.use(await plane());
+    const machine = await installation(processes, join(small, 'state-'));
+    await machine.enrol(home.token());
+    const daemon = await machine.daemon();
+    await home.until(() => says(home, 'not disk-full'));
 
-        const filler = join(small, 'filler');
-        // To the last byte; the agent cannot even keep its chain token then.
-        await exec('dd', ['if=/dev/zero', `of=${filler}`, 'bs=1M']).catch(() => undefined);
-        await home.until(() => says(home, 'disk-full'));
-        const seen = home.checks.length;
-        await home.until(() => home.checks.length >= seen + 3);
-        // Between the two lines it stays what it was.
-        await truncate(filler, 48 * 2 ** 20);
-        const between = home.checks.length;
-        await home.until(() => home.checks.length >= between + 5);
-        expect(says(home, 'disk-full')).toBe(true);
-        await truncate(filler, 8 * 2 ** 20);
-        await home.until(() => says(home, 'not disk-full'));
-        await daemon.stop();
-      } finally {
-        await exec('umount', ['--lazy', small]);
-      }
-    },
-  );
+    const filler = join(small, 'filler');
+    // To the last byte; the agent cannot even keep its chain token then.
+    await fill(filler);
+    await home.until(() => says(home, 'disk-full'));
+    const seen = home.checks.length;
+    await home.until(() => home.checks.length >= seen + 3);
+    // Between the two lines it stays what it was.
+    await truncate(filler, 48 * 2 ** 20);
+    const between = home.checks.length;
+    await home.until(() => home.checks.length >= between + 5);
+    expect(says(home, 'disk-full')).toBe(true);
+    await truncate(filler, 8 * 2 ** 20);
+    await home.until(() => says(home, 'not disk-full'));
+    await daemon.stop();
+  });
 
   it('sends not one byte of a request to a server that does not hold the pinned key (N3)', async () => {
     await using processes = new Processes();

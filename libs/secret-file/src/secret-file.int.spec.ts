@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { requireRoot } from '../../../test/support/as-root.js';
 import {
   createPrivateFile,
   ensurePrivateDirectory,
@@ -80,8 +81,8 @@ describe('a private file', () => {
     await expect(readPrivateFile(path('long'), 10)).rejects.toThrow('longer than 10 bytes');
   });
 
-  const asRoot = process.geteuid?.() === 0 ? it : it.skip;
-  asRoot('is refused when it belongs to somebody else', async () => {
+  it('is refused when it belongs to somebody else', async () => {
+    requireRoot('gives a file to somebody else');
     await writeFile(path('theirs'), 'x', { mode: 0o600 });
     await chown(path('theirs'), 12_345, 12_345);
     await expect(readPrivateFile(path('theirs'))).rejects.toThrow('belongs to user 12345');
