@@ -1,7 +1,15 @@
 export * from './facts.js';
 export * from './commands.js';
 export { code, type CodeApproval, type CodeState } from './code.js';
-export { CODE_ALPHABET, CODE_LIFE_SECONDS, isOpen, readUserCode, userCodeOf, type Answerable } from './short-code.js';
+export {
+  CODE_ALPHABET,
+  CODE_FLOOR_MS,
+  CODE_LIFE_SECONDS,
+  isOpen,
+  readUserCode,
+  userCodeOf,
+  type Answerable,
+} from './short-code.js';
 export * from './login-facts.js';
 export {
   isApproval,

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   afterWrong,
+  CODE_FLOOR_MS,
   isOpen,
   lockedFor,
   readUserCode,
@@ -11,6 +12,7 @@ import {
 import { Attempts } from '@rollcall/attempts';
 import { type Decider, type Instant, Refusal, type Typed } from '@rollcall/decider';
 import { EventStore } from '@rollcall/event-store';
+import { Clock, notBefore } from '@rollcall/lifetimes';
 import { hashOf } from '@rollcall/wire';
 
 /** A kind of short code: the stream that each is, and the key that it has by its hash. */
@@ -31,10 +33,23 @@ export class TypedCodes {
   constructor(
     private readonly store: EventStore,
     private readonly attempts: Attempts,
+    private readonly clock: Clock,
   ) {}
 
-  /** Does something with the code that was typed. @throws Refusal `too-many-wrong-codes`, or `code-refused`, which counts as a wrong one. */
-  async withTyped<State extends Answerable<unknown>, Result>(
+  /**
+   * Does something with the code that was typed, and tells what came of it no sooner than of any other.
+   *
+   * @throws Refusal `too-many-wrong-codes`, or `code-refused`, which counts as a wrong one
+   */
+  withTyped<State extends Answerable<unknown>, Result>(
+    kind: CodeKind<State>,
+    typed: { readonly typed: string; readonly sessionId: string },
+    use: (found: TypedCode<State>) => Promise<Result> | Result,
+  ): Promise<Result> {
+    return notBefore(this.clock, CODE_FLOOR_MS, () => this.counted(kind, typed, use));
+  }
+
+  private async counted<State extends Answerable<unknown>, Result>(
     kind: CodeKind<State>,
     { typed, sessionId }: { readonly typed: string; readonly sessionId: string },
     use: (found: TypedCode<State>) => Promise<Result> | Result,

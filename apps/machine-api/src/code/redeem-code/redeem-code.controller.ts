@@ -1,11 +1,11 @@
 import { Body, Controller, Post } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiCreatedResponse, ApiTags } from '@nestjs/swagger';
-import { Clock } from '@rollcall/lifetimes';
+import { CODE_FLOOR_MS } from '@rollcall/admission';
+import { Clock, notBefore } from '@rollcall/lifetimes';
 import { ApiProblems, Does, TOLERANT_BODY } from '@rollcall/nest-platform';
 import type { EnrolmentAnswer } from '@rollcall/wire';
 import { EnrolmentAnswerDto } from '../../machine/enrol/enrol.dto.js';
-import { FLOOR_MS, notBefore } from '../one-face.js';
 import { RedeemShortCode } from './redeem-code.command.js';
 import { RedeemCodeDto } from './redeem-code.dto.js';
 
@@ -33,6 +33,6 @@ export class RedeemCodeController {
     'unavailable',
   )
   redeem(@Body(TOLERANT_BODY) { deviceCode }: RedeemCodeDto): Promise<EnrolmentAnswer> {
-    return notBefore(this.clock, FLOOR_MS, () => this.commands.execute(new RedeemShortCode(deviceCode)));
+    return notBefore(this.clock, CODE_FLOOR_MS, () => this.commands.execute(new RedeemShortCode(deviceCode)));
   }
 }

@@ -1,6 +1,8 @@
 import { expect, it } from '@jest/globals';
-import { ManualClock } from '@rollcall/lifetimes/testing';
-import { FLOOR_MS, notBefore } from './one-face.js';
+import { notBefore } from './not-before.js';
+import { ManualClock } from './testing/index.js';
+
+const FLOOR_MS = 50;
 
 it.each([
   ['a success', () => Promise.resolve('in')],
