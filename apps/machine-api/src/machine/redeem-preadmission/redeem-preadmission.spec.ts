@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { token, tokenStream } from '@rollcall/admission';
 import { InMemoryEventStore } from '@rollcall/event-store/testing';
 import { machine, machineStream } from '@rollcall/machine';
 import { hashOf, makeSecret } from '@rollcall/wire';
@@ -72,6 +73,17 @@ it('refuses in the same words what nobody registered, what is over or deleted, a
     'token-refused',
     'credential-unknown',
   ]);
+  // Registered as a token, whatever it looks like: it opens the other door only.
+  const asToken = newInstallation();
+  const issue = {
+    type: 'IssueToken',
+    tokenHash: hashOf(asToken.credential),
+    owner: OWNER,
+    name: null,
+    expiresIn: 900,
+  } as const;
+  await store.decide(token, { stream: tokenStream('as-token') }, issue, { actor: { kind: 'person', id: OWNER } });
+  expect((await joinPreadmitted(on(0), asToken)).body.code).toBe('token-refused');
   const unused = newInstallation();
   await preadmit(store, unused);
   expect((await enrol(on(0), unused.credential, newInstallation())).body.code).toBe('token-refused');
