@@ -312,6 +312,14 @@ describe('the checker', () => {
        from batch b where b.number = e.batch and e.position = (select min(position) from event where type = 'MachineAdmitted')`,
       /^TokenIssued at position \d+ was said in a session that had begun \d{3,} s before$/,
     ],
+    [
+      'a token was issued in a session of which nobody knows when its person showed who they are',
+      'I12',
+      `${SAID_IN_S1};
+       update event set type = 'SessionStarted', stream = 'person-' || split_part(actor, ':', 2), body = '{"sessionId":"s1"}'
+       where position = (select min(position) from event where type = 'MachineAdmitted')`,
+      /^TokenIssued at position \d+ was said in a session that is never fresh$/,
+    ],
   ] as const)('finds that %s (%s)', async (_, id, damage, sentence) => {
     const verdict = await inACopy(damage, (connectionString) => verify({ connectionString, answers: answers() }));
     expect(verdict.holds).toBe(false);

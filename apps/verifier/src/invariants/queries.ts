@@ -93,19 +93,21 @@ const listed = (types: ReadonlySet<string>): string => [...types].map((type) => 
 /** What is allowed between the look at a session and the record of what was done in it, and between their clocks. Seconds. */
 const ON_ITS_WAY = 60;
 
-/** What lets a machine in, in a session that was too old, or in none of that person's; older records do not say in which. */
+/**
+ * What lets a machine in, in a session that was too old, or in none of that person's; older records do not say in which. A session that does not
+ * say when its person showed who they are (an old one, or one by a provider that does not tell) is never fresh.
+ */
 const IN_OLD_SESSIONS = `
   with said as (
     select e.type, e.position, e.actor, e.body::jsonb ->> 'session' as session, b.recorded_at
     from event e join batch b on b.number = e.batch
     where e.type in ('TokenIssued', 'CodeApproved') and e.body::jsonb ? 'session'
   ), begun as (
-    select e.stream, e.body::jsonb ->> 'sessionId' as session,
-      coalesce((e.body::jsonb ->> 'authenticatedAt')::timestamptz, b.recorded_at) as at
-    from event e join batch b on b.number = e.batch where e.type = 'SessionStarted'
+    select stream, body::jsonb ->> 'sessionId' as session, (body::jsonb ->> 'authenticatedAt')::timestamptz as at
+    from event where type = 'SessionStarted'
   )
   select format('%s at position %s was said in %s', type, position,
-    case when at is null then 'no session of its person'
+    case when begun.session is null then 'no session of its person' when at is null then 'a session that is never fresh'
       else format('a session that had begun %s s before', round(extract(epoch from recorded_at - at))) end) as sentence
   from said left join begun on begun.session = said.session and begun.stream = 'person-' || split_part(said.actor, ':', 2)
   where at is null or recorded_at - at > make_interval(secs => $1)`;
