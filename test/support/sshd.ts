@@ -4,14 +4,11 @@ import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import ssh2, { type utils } from 'ssh2';
 import { eventually, freePort, Processes, type Running } from './processes.js';
+import { makeKeyPair, type KeyPair } from './ssh-keys.js';
 import { requireSystemTool } from './system-tool.js';
 
 const run = promisify(execFile);
-
-/** A key pair in OpenSSH's own form. */
-export type KeyPair = ReturnType<typeof utils.generateKeyPairSync>;
 
 /** An OpenSSH server of one test file, without privileges, on the loopback, and a key that it lets in. */
 export type TestSshd = {
@@ -63,7 +60,7 @@ export const startSshd = async (settings: readonly string[] = []): Promise<TestS
     if (account.isAnother) await chown(path, account.uid, account.gid);
     return path;
   };
-  const key = ssh2.utils.generateKeyPairSync('ed25519', { comment: 'test' });
+  const key = makeKeyPair('ed25519');
   const keyFile = join(directory, 'user-key');
   await writeFile(keyFile, key.private, { mode: 0o600 });
   if (account.isAnother) await chown(directory, account.uid, account.gid);
@@ -152,8 +149,8 @@ let rsa: KeyPair | undefined;
 
 /** Another pair of host keys, for a host that has changed; only the ed25519 one is another. */
 export const newHostKeys = (): TestSshd['hostKeys'] => ({
-  ed25519: ssh2.utils.generateKeyPairSync('ed25519', {}),
-  rsa: (rsa ??= ssh2.utils.generateKeyPairSync('rsa', { bits: 2_048 })),
+  ed25519: makeKeyPair('ed25519'),
+  rsa: (rsa ??= makeKeyPair('rsa')),
 });
 
 /** Whether a number is still that of an sshd: a zombie and whoever got the number next are not. */

@@ -3,9 +3,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import ssh2 from 'ssh2';
 import { openHandles, Processes } from '../../../test/support/processes.js';
 import { destinationTo, OperatorSide } from '../../../test/support/ssh-dialing.js';
+import { makeKeyPair } from '../../../test/support/ssh-keys.js';
 import { LOGGED, startSshd, type TestSshd } from '../../../test/support/sshd.js';
 import { NotAuthenticated, type Destination } from './index.js';
 
@@ -42,8 +42,7 @@ const agentThat = async (how: readonly string[], name: string, ...keys: readonly
   return socket;
 };
 
-const strangers = (count: number) =>
-  Array.from({ length: count }, () => ssh2.utils.generateKeyPairSync('ed25519', {}).private);
+const strangers = (count: number) => Array.from({ length: count }, () => makeKeyPair('ed25519').private);
 
 /** Whether the server lets somebody in who has this to show. */
 const isLetIn = async (shown: Partial<Destination>): Promise<boolean> => {
