@@ -15,6 +15,8 @@ const MACHINES = 200;
 export const RATE = amount({ usual: 200, whole: 500 });
 /** Seconds after which what a reader had taken and not acknowledged comes again: a reader that was killed leaves such. */
 const COMES_AGAIN_AFTER = amount({ usual: 5, whole: 30 });
+/** How many checks are accepted before something happens, and again after it. */
+const AROUND = amount({ usual: 300, whole: 500 });
 /** How long the read models, and the publishing, may take to get where the record is once no machine checks in any more. */
 const CATCH_UP_MS = 20_000;
 /** How long until what is recorded travels by the feed again: the client tries every few seconds, and what was taken has to come again. */
@@ -107,10 +109,10 @@ export class FanOut {
     const watching = this.#watchLag(over.signal);
     const ended = Promise.allSettled([running, watching]);
     try {
-      await this.checks(500);
+      await this.checks(AROUND);
       await fault();
       await this.#fed();
-      await this.checks(500);
+      await this.checks(AROUND);
     } finally {
       over.abort();
       await ended;

@@ -72,7 +72,7 @@ export type PlaneOptions = {
   readonly settings?: Readonly<Record<string, string>>;
   /** Settings of the projector, as for `startProjector`. (Default: none of its own) */
   readonly projector?: Readonly<Record<string, string>>;
-  /** How long a machine's connection may be quiet before the balancer ends it, in milliseconds. (Default: 250) */
+  /** How long a machine's connection may be quiet before the balancer ends it, in milliseconds. (Default: 500) */
   readonly quietMs?: number;
   /** Goes with the plane. (Default: one of its own on the server that all tests share) */
   readonly database?: FreshDatabase;
@@ -206,7 +206,9 @@ export const startPlane = async (
 };
 
 /** How long a connection may be quiet before the balancer ends it: below the interval, so that the next check lands elsewhere. */
-const QUIET_MS = 250;
+const QUIET_MS = 500;
+/** What a machine says of itself and says again before there can be an answer: the hello of TLS, and then its end with the request. */
+const BURSTS_OF_A_REQUEST = 2;
 
 /** Where all machines come from, as the plane sees it: an address that occurs nowhere else (O2). */
 export const MACHINE_ADDRESS = '127.0.0.77';
@@ -222,7 +224,13 @@ export const balance = async (
     open.add(incoming);
     incoming.on('error', () => undefined);
     incoming.on('close', () => open.delete(incoming));
-    incoming.setTimeout(quietMs, () => incoming.destroy());
+    // As a balancer does: a machine that waits for its answer is not quiet, however long that takes.
+    let bursts = 0;
+    let isAnswered = true;
+    incoming.setTimeout(quietMs, () => {
+      if (isAnswered && bursts >= BURSTS_OF_A_REQUEST) incoming.destroy();
+      else incoming.setTimeout(quietMs);
+    });
     const join = (left: number) => {
       const port = upstreams[turn % upstreams.length] as number;
       turn += 1;
@@ -230,7 +238,14 @@ export const balance = async (
       open.add(upstream);
       incoming.once('close', () => upstream.destroy());
       upstream.on('error', () => undefined);
-      upstream.once('connect', () => incoming.pipe(upstream).pipe(incoming));
+      upstream.once('connect', () => {
+        incoming.on('data', () => {
+          if (isAnswered) bursts += 1;
+          isAnswered = false;
+        });
+        upstream.on('data', () => (isAnswered = true));
+        incoming.pipe(upstream).pipe(incoming);
+      });
       upstream.once('close', () => {
         open.delete(upstream);
         // One that does not listen has heard nothing: the next one is asked.

@@ -3,13 +3,17 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+
+/** The same programs are started hundreds of times. */
+const COMPILED = join(import.meta.dirname, '../../node_modules/.cache/rollcall/compiled');
 
 /** How a process ended: one of the two is null. */
 export type Exit = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
 export type StartOptions = {
-  /** Added to a small environment of `PATH` and `HOME`; nothing else of the test's own environment leaks in. */
+  /** Added to a small environment of `PATH`, `HOME` and where Node keeps compiled code; nothing else of the test's own environment leaks in. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   /** Written to standard input, which is then closed. (Default: standard input is empty.) */
@@ -91,7 +95,7 @@ export class Processes implements AsyncDisposable {
     const { PATH = '', HOME = '/' } = process.env;
     const child = spawn(command, args, {
       cwd: options.cwd,
-      env: { PATH, HOME, ...options.env, [MARK]: this.#mark },
+      env: { PATH, HOME, NODE_COMPILE_CACHE: COMPILED, ...options.env, [MARK]: this.#mark },
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     const running = await watch(name, child);

@@ -194,7 +194,7 @@ describe('a session over SSH', () => {
       const over = Promise.withResolvers<void>();
       let isFirst = true;
       link.probe = () => {
-        const running = Array.from({ length: isFirst ? downloads : 0 }, () => link.exec('head -c 5000000 /dev/zero'));
+        const running = Array.from({ length: isFirst ? downloads : 0 }, () => link.exec('head -c 300000 /dev/zero'));
         const answer = probe();
         if (isFirst) {
           // The far side answers meanwhile; nobody here can read it.
@@ -208,6 +208,38 @@ describe('a session over SSH', () => {
       expect([place.log.losses, place.state()]).toEqual([[], 'connected']);
     },
   );
+
+  it('is kept on a narrow path that transfers fill in both directions, where each probe waits behind them and none behind another (C29, T-1.2, T-1.3)', async () => {
+    // A sixth of the times of production, and a path so wide that what systems keep of such transfers takes as long as there.
+    await using place = await Place.make({ ...CALM, timing: { interval: 1_000, deadline: 7_500 } });
+    place.proxy.narrow({ roundTripMs: 60, bytesPerSecond: 2_000_000 });
+    const probes = counter(LOGGED.probe);
+    const session = await place.launch();
+    const transfers = await Promise.all(Array.from({ length: 4 }, () => inUse(session.address)));
+    for (const near of transfers) {
+      // What comes back is taken in; what is sent has no end.
+      near.on('error', () => {}).on('data', () => {});
+      const pour = () => {
+        while (!near.destroyed && near.write(Buffer.alloc(65_536)));
+      };
+      near.on('drain', pour);
+      pour();
+    }
+    const answers: number[] = [];
+    await eventually(
+      'three probes that waited were answered',
+      () => {
+        const { roundTrip = null } = place.host.status('one') ?? {};
+        if (roundTrip !== null && roundTrip > 200 && roundTrip !== answers.at(-1)) answers.push(roundTrip);
+        return Promise.resolve(answers.length >= 3 || session.lost.aborted);
+      },
+      50_000,
+    );
+    expect([place.log.losses, session.lost.aborted]).toEqual([[], false]);
+    // One more than was answered may be under way, and one may have met an empty path at the start.
+    expect(probes()).toBeLessThanOrEqual(answers.length + 2);
+    for (const near of transfers) near.destroy();
+  });
 
   it.each(['straight', 'through a bastion'] as const)(
     '%s is lost when its path falls silent, and everything of it ends (T-1.4, T-1.6, T-1.7, T-1.8, T-2.6, C28)',

@@ -6,8 +6,10 @@ import { InMemoryEventStore } from '@rollcall/event-store/testing';
 import { identifierKey, machine, machineStream, type MachineCommand } from '@rollcall/machine';
 import { admit, check } from '@rollcall/machine/testing';
 import { randomUUID } from 'node:crypto';
+import { amount } from '../../../../test/support/amount.js';
 import { freshDatabase, type FreshDatabase } from '../../../../test/support/postgres.js';
 
+const TIMES_ON_POSTGRES = amount({ usual: 40, whole: 100 });
 const KINDS = ['check', 'rotation', 'upload'] as const;
 type Kind = (typeof KINDS)[number];
 
@@ -149,8 +151,8 @@ describe('a deletion that overlaps a call ends deleted, with no fact after it (C
       await database.drop();
     });
 
-    it.each(KINDS)('100 times: %s', async (kind) => {
-      expect(await allEndDeleted(kind, 100, stores)).toEqual(BOTH_ORDERS);
+    it.each(KINDS)(`${TIMES_ON_POSTGRES} times: %s`, async (kind) => {
+      expect(await allEndDeleted(kind, TIMES_ON_POSTGRES, stores)).toEqual(BOTH_ORDERS);
     });
   });
 });
