@@ -23,7 +23,7 @@ const VERIFY = join(ROOT, 'infra/verify.mjs');
  * present. Nothing else depends on how long it is away.
  */
 const MACHINES = 5_000;
-const INTERVAL = amount({ usual: 15, whole: 30 });
+const INTERVAL = amount({ usual: 25, whole: 30 });
 const TIMING = { interval: INTERVAL, windowFloor: 3 * INTERVAL, gap: 15, mark: 5 };
 const OUTAGE_MS = 2_500 * TIMING.interval;
 /** All are back within that time (C15). */
