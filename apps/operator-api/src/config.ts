@@ -10,6 +10,7 @@ import {
   type RecordDatabase,
   type TracesSettings,
 } from '@rollcall/nest-platform';
+import { SESSION_LIFE_SECONDS } from '@rollcall/person';
 import { readConfig, type Environment } from '@rollcall/settings';
 import type { TlsSettings } from '@rollcall/plane-ca';
 import { readWebhookSettings, type WebhookSettings } from '@rollcall/webhooks';
@@ -74,7 +75,7 @@ export const readOperatorApiConfig = (environment: Environment): OperatorApiConf
       machineApi: { address, pins: none ? [] : pins.length === 0 ? null : pins },
       freshSeconds: settings.integer('ROLLCALL_FRESH_SESSION_SECONDS', {
         min: 60,
-        max: 43_200,
+        max: SESSION_LIFE_SECONDS,
         default: FRESH_SECONDS,
       }),
       provider: readProvider(settings),

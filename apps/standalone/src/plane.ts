@@ -7,6 +7,7 @@ import { ensureChainKey, readMachineApiConfig, start as startMachineApi } from '
 import { migrate } from '@rollcall/migrations';
 import { createLogger, type Logger } from '@rollcall/nest-platform';
 import { readOperatorApiConfig, start as startOperatorApi } from '@rollcall/operator-api';
+import { SESSION_LIFE_SECONDS } from '@rollcall/person';
 import { readProjectorConfig, start as startProjector } from '@rollcall/projector';
 import { ensureWebhookKey } from '@rollcall/webhooks';
 import { pino } from 'pino';
@@ -148,7 +149,7 @@ const environmentOf = (
   ROLLCALL_MACHINE_API_ADDRESS: `https://127.0.0.1:${options.machinePort}`,
   ROLLCALL_OPERATOR_API_PORT: String(options.operatorPort),
   // Whoever starts it gets a link at each start, and holds all its files: to ask them to start it again for each token protects nothing.
-  ROLLCALL_FRESH_SESSION_SECONDS: '43200',
+  ROLLCALL_FRESH_SESSION_SECONDS: String(SESSION_LIFE_SECONDS),
   ROLLCALL_PROJECTOR_PORT: String(options.projectorPort),
   ...(options.metrics ? { ROLLCALL_METRICS_PORT: '0' } : {}),
   ...(options.traces === undefined ? {} : { ROLLCALL_TRACES_URL: options.traces, ROLLCALL_TRACES_SHARE: '1' }),

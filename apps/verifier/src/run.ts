@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { FRESH_SECONDS } from '@rollcall/authorisation';
 import { readAnswers } from './answers.js';
+import { SESSION_LIFE_SECONDS } from '@rollcall/person';
 import { readDigest, saveDigest } from './digest-file.js';
 import { embeddedDatabase } from './embedded-plane.js';
 import { json, table } from './report.js';
@@ -9,9 +10,6 @@ import { verify } from './verify.js';
 
 /** Everything holds; something is broken; it could not be judged. */
 export const EXIT = { holds: 0, broken: 1, unjudged: 2 } as const;
-
-/** What `npm start` tells its plane. */
-const WHOLE_SESSION = 43_200;
 
 const USAGE = `Usage: rollcall-verify [--json] [--answers FILE.jsonl] [--earlier FILE]… [--save-digest FILE] [--gap-seconds N]
                        [--fresh-seconds N] DATABASE_URL | --data DIR
@@ -62,7 +60,7 @@ export const run = async (
       gapSeconds: secondsOf('gap-seconds', values['gap-seconds']),
       freshSeconds: secondsOf(
         'fresh-seconds',
-        values['fresh-seconds'] ?? String(url === undefined ? WHOLE_SESSION : FRESH_SECONDS),
+        values['fresh-seconds'] ?? String(url === undefined ? SESSION_LIFE_SECONDS : FRESH_SECONDS),
       ),
     });
     out(values.json ? json(verdict) : table(verdict));

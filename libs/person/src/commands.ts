@@ -1,5 +1,8 @@
 import type { Instant } from '@rollcall/decider';
 
+/** How long a session lives, in seconds; so none can be fresh for longer. */
+export const SESSION_LIFE_SECONDS = 12 * 3_600;
+
 /** A person exists from here on. */
 export type RegisterPerson = {
   readonly type: 'RegisterPerson';

@@ -1,10 +1,7 @@
 import { part, type EventStore, type Part } from '@rollcall/event-store';
-import { person, personStream, type Proof } from '@rollcall/person';
+import { person, personStream, SESSION_LIFE_SECONDS, type Proof } from '@rollcall/person';
 import { hashOf, makeSecret, type SignInAnswer } from '@rollcall/wire';
 import { randomUUID } from 'node:crypto';
-
-/** Seconds. */
-const SESSION_LIFE = 12 * 3_600;
 
 /**
  * Gives a person who has shown who they are a session, whose secret is answered once.
@@ -23,7 +20,7 @@ export const startSession = async (
     proof,
     sessionId,
     sessionHash: hashOf(session),
-    expiresIn: SESSION_LIFE,
+    expiresIn: SESSION_LIFE_SECONDS,
   } as const;
   const [{ state }] = await store.decideTogether([part(person, personStream(id), start), ...using], {
     actor: { kind: 'person', id },

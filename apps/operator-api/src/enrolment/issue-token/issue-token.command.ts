@@ -2,6 +2,9 @@ import { Command } from '@nestjs/cqrs';
 import type { IssueTokenAnswer } from '@rollcall/wire';
 import type { SignedIn } from '../../access/person-authenticator.js';
 
+/** How long a token can be used where nobody says, in seconds. */
+export const TOKEN_LIFE_SECONDS = 900;
+
 /** A person registers the hash of an enrolment token that their tool made, or of the credential of a machine to come. */
 export class IssueEnrolmentToken extends Command<IssueTokenAnswer> {
   constructor(

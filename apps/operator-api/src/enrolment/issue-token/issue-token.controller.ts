@@ -4,10 +4,8 @@ import { ApiCreatedResponse, ApiTags } from '@nestjs/swagger';
 import { ApiProblems, Caller, Does, STRICT_BODY } from '@rollcall/nest-platform';
 import type { IssueTokenAnswer } from '@rollcall/wire';
 import type { SignedIn } from '../../access/person-authenticator.js';
-import { IssueEnrolmentToken } from './issue-token.command.js';
+import { IssueEnrolmentToken, TOKEN_LIFE_SECONDS } from './issue-token.command.js';
 import { IssueTokenAnswerDto, IssueTokenDto } from './issue-token.dto.js';
-
-const DEFAULT_LIFE = 900;
 
 @ApiTags('enrolment')
 @Does('issue-token')
@@ -31,7 +29,7 @@ export class IssueTokenController {
     'unavailable',
   )
   issueToken(@Caller() person: SignedIn, @Body(STRICT_BODY) body: IssueTokenDto): Promise<IssueTokenAnswer> {
-    const { commandId, tokenHash, name = null, node = null, expiresIn = DEFAULT_LIFE } = body;
+    const { commandId, tokenHash, name = null, node = null, expiresIn = TOKEN_LIFE_SECONDS } = body;
     return this.commands.execute(
       new IssueEnrolmentToken(person, commandId, { hash: tokenHash, preadmits: false }, name, node, expiresIn),
     );

@@ -4,10 +4,8 @@ import { ApiCreatedResponse, ApiTags } from '@nestjs/swagger';
 import { ApiProblems, Caller, Does, STRICT_BODY } from '@rollcall/nest-platform';
 import type { PreadmitAnswer } from '@rollcall/wire';
 import type { SignedIn } from '../../access/person-authenticator.js';
-import { IssueEnrolmentToken } from '../issue-token/issue-token.command.js';
+import { IssueEnrolmentToken, TOKEN_LIFE_SECONDS } from '../issue-token/issue-token.command.js';
 import { PreadmitAnswerDto, PreadmitDto } from './preadmit-machine.dto.js';
-
-const DEFAULT_LIFE = 900;
 
 @ApiTags('enrolment')
 @Does('preadmit-machine')
@@ -31,7 +29,7 @@ export class PreadmitMachineController {
     'unavailable',
   )
   async preadmit(@Caller() person: SignedIn, @Body(STRICT_BODY) body: PreadmitDto): Promise<PreadmitAnswer> {
-    const { commandId, credentialHash, name = null, node = null, expiresIn = DEFAULT_LIFE } = body;
+    const { commandId, credentialHash, name = null, node = null, expiresIn = TOKEN_LIFE_SECONDS } = body;
     const { token: preadmission, ...rest } = await this.commands.execute(
       new IssueEnrolmentToken(person, commandId, { hash: credentialHash, preadmits: true }, name, node, expiresIn),
     );
