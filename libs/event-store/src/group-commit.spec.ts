@@ -132,6 +132,30 @@ it('has answered everybody who was queued when it is closed', async () => {
   expect(answered).toEqual([1, 1, 1, 1, 1]);
 });
 
+it('is closed soon where the record takes nothing, and records what it takes meanwhile', async () => {
+  jest.useFakeTimers();
+  const log = new InMemoryLog(() => 0);
+  const append = log.append.bind(log);
+  const begun = performance.now();
+  let backAfter = 300;
+  log.append = (...asked) =>
+    performance.now() - begun < backAfter ? Promise.reject(new OutcomeUnknown('away')) : append(...asked);
+  const [soon, never] = [new LogBackedStore(log), new LogBackedStore(log)];
+  const recorded = add(soon, 'tally-a');
+  let isClosed = false;
+  const closed = soon.close();
+  await jest.advanceTimersByTimeAsync(1_000);
+  expect(await recorded).toMatchObject({ revision: 1 });
+  await closed;
+
+  backAfter = Infinity;
+  const given = Promise.allSettled([add(never, 'tally-b')]);
+  void never.close().then(() => (isClosed = true));
+  await jest.advanceTimersByTimeAsync(1_600);
+  expect(await given).toMatchObject([{ status: 'rejected', reason: { code: 'unavailable' } }]);
+  expect(isClosed).toBe(true);
+});
+
 it('lets a taken key fail the one that wants it, and not those that came to the same stream with it (C07)', async () => {
   const store = new InMemoryEventStore();
   await say(store, 'tally-holder', { type: 'Hold', key: 'seat:1' });

@@ -92,6 +92,8 @@ type Sharer = { readonly entry: Waiting; readonly answer: Answer };
 
 const CONFLICTS_ALLOWED = 3;
 const RETRY_AFTER_SECONDS = 2;
+/** How long whoever closes waits for a record that does not take appends: it may be between two connections. */
+const CLOSE_PATIENCE_MS = 500;
 /** Heads that are remembered for commands that may rest on one: about 70 MB. */
 const KNOWN_HEADS = 50_000;
 
@@ -106,7 +108,8 @@ export class GroupCommit {
   private bonds: (readonly Waiting[])[] = [];
   private running: Promise<void> | null = null;
   private sweeper: NodeJS.Timeout | null = null;
-  private closing = false;
+  /** When a record that does not take appends is waited for no longer; null until it is closed. */
+  private closeBy: number | null = null;
   /** Milliseconds to wait after a round that failed whole; longer each time. */
   private pause = 0;
   private readonly inFlight = new Set<Waiting>();
@@ -175,7 +178,7 @@ export class GroupCommit {
   }
 
   private isFull(): boolean {
-    return this.closing || this.waiting.length + this.bonds.length >= this.queueLimit;
+    return this.closeBy !== null || this.waiting.length + this.bonds.length >= this.queueLimit;
   }
 
   private waitingFor(
@@ -197,9 +200,9 @@ export class GroupCommit {
     };
   }
 
-  /** Decides what is queued, then ends. */
+  /** Decides what is queued, then ends. Where the record does not take it, who waits is answered `unavailable` after half a second. */
   async close(): Promise<void> {
-    this.closing = true;
+    this.closeBy ??= performance.now() + CLOSE_PATIENCE_MS;
     while (this.running) await this.running;
     if (this.sweeper) clearInterval(this.sweeper);
   }
@@ -224,8 +227,9 @@ export class GroupCommit {
   /** A caller is answered at its deadline even if the database is not. What was sent may still be recorded. */
   private sweep(): void {
     const now = performance.now();
+    const isGivenUp = this.pause > 0 && this.closeBy !== null && this.closeBy <= now;
     for (const entry of [...this.inFlight, ...this.waiting, ...this.bonds.flat()]) {
-      if (entry.expires <= now) this.settle(entry, () => entry.reject(unavailable()));
+      if (isGivenUp || entry.expires <= now) this.settle(entry, () => entry.reject(unavailable()));
     }
     this.waiting = this.waiting.filter((entry) => !entry.settled);
     this.bonds = this.bonds.filter((bond) => !isSettled(bond));

@@ -127,7 +127,10 @@ export class AbsenceWatch {
 
 type Taken = { readonly machines: string[]; readonly heard_until: Date; readonly gap_end: Date | null };
 
-/** Takes machines whose time has come, as far as the read model has heard. No row: it has heard nothing yet. */
+/**
+ * Takes machines whose time has come, as far as the read model has heard. No row: it has heard nothing yet.
+ * They are named in an array: a planner that expects many of them might read the whole table for a join.
+ */
 export const takeDueQuery = (limit: number): RawBuilder<Taken> => sql<Taken>`
     with heard as (
       select heard_until, gap_end from read_model
@@ -137,7 +140,7 @@ export const takeDueQuery = (limit: number): RawBuilder<Taken> => sql<Taken>`
       order by due limit ${limit} for update skip locked
     ), taken as (
       update absence_due a set due = heard_until + ${LOOK_MS} * interval '1 millisecond'
-      from due, heard where a.machine = due.machine returning a.machine
+      from heard where a.machine = any (array(select machine from due)) returning a.machine
     )
     select heard_until, gap_end, array(select machine from taken) as machines from heard`;
 
