@@ -58,6 +58,16 @@ describe('rollcall login', () => {
     expect([await mode(config), await mode(join(config, 'session.json'))]).toEqual(['700', '600']);
   });
 
+  it('ends the session from before, once the new one is kept', async () => {
+    const config = elsewhere();
+    for (let time = 0; time < 2; time += 1) expect((await cli(['login', await plane.link()], { config })).err).toBe('');
+    const facts = await plane.store.readStream(`person-${plane.personId}`);
+    const [began, ended] = ['SessionStarted', 'SessionEnded'].map((type) =>
+      facts.flatMap((fact) => (fact.kind === 'event' && fact.event.type === type ? [fact.event['sessionId']] : [])),
+    );
+    expect(ended?.at(-1)).toBe(began?.at(-2));
+  });
+
   it('shows a code that is approved in a browser, and keeps the session that it then gets, owner-only (U6)', async () => {
     const config = elsewhere();
     await cli(['login', await plane.link()], { config });

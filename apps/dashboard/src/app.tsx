@@ -8,6 +8,7 @@ import { MachinesPage } from './pages/machines.js';
 import { SignInPage } from './pages/sign-in.js';
 import { TokenPage } from './pages/token.js';
 import { ask, isRefused, onSignedOut } from './plane/ask.js';
+import { tellTouches } from './plane/touched.js';
 import type { MeAnswer } from '@rollcall/wire';
 
 const PLACES = [
@@ -27,6 +28,8 @@ export const App = () => {
       if (!isRefused(error, 'not-signed-in')) throw error;
     });
   }, []);
+  const isSignedIn = me !== null && me !== 'unknown';
+  useEffect(() => (isSignedIn ? tellTouches(document) : undefined), [isSignedIn]);
   const signOut = async () => {
     await ask('DELETE', '/v1/sessions/current');
     setMe(null);

@@ -11,6 +11,7 @@ it('needs a database and a place for certificates, and has a default for the res
     database: { url: least.ROLLCALL_DATABASE_URL, migrations: 'infra/migrations' },
     provider: null,
     freshSeconds: 900,
+    idleSeconds: 1_800,
     host: '127.0.0.1',
     pageDirectory: expect.stringMatching(/\/dashboard$/),
     port: 8_444,

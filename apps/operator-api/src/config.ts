@@ -10,7 +10,7 @@ import {
   type RecordDatabase,
   type TracesSettings,
 } from '@rollcall/nest-platform';
-import { SESSION_LIFE_SECONDS } from '@rollcall/person';
+import { IDLE_SECONDS, SESSION_LIFE_SECONDS } from '@rollcall/person';
 import { readConfig, type Environment } from '@rollcall/settings';
 import type { TlsSettings } from '@rollcall/plane-ca';
 import { readWebhookSettings, type WebhookSettings } from '@rollcall/webhooks';
@@ -30,6 +30,8 @@ export type OperatorApiConfig = {
   readonly machineApi: { readonly address: string; readonly pins: readonly string[] | null };
   /** For how many seconds a session counts as fresh, which admitting and deleting ask for. */
   readonly freshSeconds: number;
+  /** For how many seconds nobody may use a session in a browser before it is over. */
+  readonly idleSeconds: number;
   /** Where people can sign in beside links; null: nowhere. */
   readonly provider: ProviderSettings | null;
   /** Where the web page was built to. */
@@ -50,6 +52,7 @@ export type OperatorApiConfig = {
  * - `ROLLCALL_MACHINE_API_ADDRESS` (Default: https://127.0.0.1:8443), `ROLLCALL_MACHINE_API_PINS` (Default: those of this server;
  *   `none` for a machine API with a public certificate)
  * - `ROLLCALL_FRESH_SESSION_SECONDS` (Default: 900), 60 to 43200: how long after signing in a person may admit and delete
+ * - `ROLLCALL_IDLE_SESSION_SECONDS` (Default: 1800), 120 to 3000: a session in a browser that nobody uses for so long is over
  * - those of `readProvider`
  * - `ROLLCALL_PAGE_DIR` (Default: the folder `dashboard` beside that of the built program): the web page
  * - those of `readWebhookSettings`
@@ -78,6 +81,8 @@ export const readOperatorApiConfig = (environment: Environment): OperatorApiConf
         max: SESSION_LIFE_SECONDS,
         default: FRESH_SECONDS,
       }),
+      // Attempts are forgotten after an hour, and the page says once in a minute that somebody is there.
+      idleSeconds: settings.integer('ROLLCALL_IDLE_SESSION_SECONDS', { min: 120, max: 3_000, default: IDLE_SECONDS }),
       provider: readProvider(settings),
       pageDirectory: settings.text('ROLLCALL_PAGE_DIR', join(import.meta.dirname, '../dashboard')),
       webhooks: readWebhookSettings(settings),

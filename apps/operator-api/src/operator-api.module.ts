@@ -17,10 +17,12 @@ import {
   WhyQueries,
   type ReadModelDatabase,
 } from '@rollcall/read-models';
+import { IDLE_SECONDS } from '@rollcall/person';
 import { WebhookQueries } from '@rollcall/webhooks';
 import { AccountModule } from './account/account.module.js';
 import { IdentityProvider } from './account/identity-provider.js';
 import { CallerAuthenticator } from './access/caller-authenticator.js';
+import { SessionUses } from './access/session-uses.js';
 import { AutomationModule } from './automation/automation.module.js';
 import { CodeModule } from './code/code.module.js';
 import { EnrolmentModule } from './enrolment/enrolment.module.js';
@@ -48,6 +50,8 @@ export type OperatorApiFoundation = {
   readonly webhooks: WebhookAccess;
   /** For how many seconds a session is fresh. (Default: 900) */
   readonly freshSeconds?: number;
+  /** For how many seconds nobody may use a session in a browser before it is over. (Default: 1,800) */
+  readonly idleSeconds?: number;
   /** (Default: none, and people sign in with links) */
   readonly provider?: IdentityProvider;
   /** (Default: none, as of a plane that was built without its web page) */
@@ -65,13 +69,19 @@ class FoundationModule {
       providers: [
         ...provided,
         {
+          provide: SessionUses,
+          useFactory: (attempts: Attempts, clock: Clock) =>
+            new SessionUses(attempts, clock, foundation().idleSeconds ?? IDLE_SECONDS),
+          inject: [Attempts, Clock],
+        },
+        {
           provide: Authenticator,
-          useFactory: (store: EventStore, clock: Clock) =>
-            new CallerAuthenticator(store, clock, foundation().freshSeconds ?? FRESH_SECONDS),
-          inject: [EventStore, Clock],
+          useFactory: (store: EventStore, clock: Clock, uses: SessionUses) =>
+            new CallerAuthenticator(store, clock, foundation().freshSeconds ?? FRESH_SECONDS, uses),
+          inject: [EventStore, Clock, SessionUses],
         },
       ],
-      exports: [...tokens, Authenticator],
+      exports: [...tokens, Authenticator, SessionUses],
     };
   }
 }

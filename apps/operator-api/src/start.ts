@@ -109,6 +109,7 @@ const open = async (
         attempts,
         machineApi,
         freshSeconds: config.freshSeconds,
+        idleSeconds: config.idleSeconds,
         // So that at least two thirds of the time are left in which a session is fresh.
         provider: new IdentityProvider(config.provider, Math.floor(config.freshSeconds / 3)),
         webhooks: new WebhookAccess(webhooks, secrets, targets),

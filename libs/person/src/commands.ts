@@ -2,6 +2,8 @@ import type { Instant } from '@rollcall/decider';
 
 /** How long a session lives, in seconds; so none can be fresh for longer. */
 export const SESSION_LIFE_SECONDS = 12 * 3_600;
+/** How long a session in a browser lasts while nobody uses it, in seconds. */
+export const IDLE_SECONDS = 1_800;
 
 /** A person exists from here on. */
 export type RegisterPerson = {
@@ -36,6 +38,10 @@ export type StartSession = {
   readonly sessionHash: string;
   /** Seconds. */
   readonly expiresIn: number;
+  /** It is a cookie of a browser, so it ends when nobody uses it. (Default: it is a program's) */
+  readonly browser?: true;
+  /** The session of the same person that it takes the place of. (Default: none) */
+  readonly replaces?: string;
 };
 /** A person ends a session. */
 export type EndSession = { readonly type: 'EndSession'; readonly sessionId: string };

@@ -28,8 +28,10 @@ export type SessionStarted = {
   readonly expiresAt: string;
   /** When the person showed who they are: the session is fresh for a while after it. UTC, RFC 3339; absent in old records and where an identity provider does not say. */
   readonly authenticatedAt?: string;
+  /** True for one in a browser, which ends when nobody uses it; left out for a program's, and in old records. */
+  readonly browser?: true;
 };
-/** The session was ended by a person. Releases the key `session:<hash>`. */
+/** The session was ended by a person, or another took its place in that browser. Releases the key `session:<hash>`. */
 export type SessionEnded = { readonly type: 'SessionEnded'; readonly sessionId: string; readonly sessionHash: string };
 
 /** The person is known by an account at an identity provider from here on. Takes the key `account:<hash>`. */

@@ -1,7 +1,9 @@
 export * from './facts.js';
 export * from './commands.js';
 export {
+  beganAt,
   isFresh,
+  isIdle,
   liveSession,
   liveSessions,
   person,

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { specFor } from '@rollcall/decider/testing';
 import { FIRST_PERSON_KEY, type IssueSignInLink, type RegisterPerson, type StartSession } from './commands.js';
 import type { PersonEvent } from './facts.js';
-import { isFresh, liveSession, liveSessions, person } from './person.js';
+import { beganAt, isFresh, isIdle, liveSession, liveSessions, person } from './person.js';
 
 const given = specFor(person);
 
@@ -150,6 +150,21 @@ describe('an account at an identity provider', () => {
 });
 
 describe('a session', () => {
+  it('in a browser is called that, and takes the place of the one that the browser had', () => {
+    const { linkHash: _, ...before } = sessionStarted(2, 'l2');
+    const begin = start({ browser: true, replaces: 's2' });
+    const begun = { ...sessionStarted(), browser: true } as const;
+    given(registered, before, linkIssued()).when(begin, { now: NOW }).then(begun, sessionEnded(2));
+    given(registered, linkIssued()).when(begin, { now: NOW }).then(begun);
+    const [session] = liveSessions(stateAfter(registered, begun), NOW);
+    expect(session?.browser).toBe(true);
+  });
+
+  it('is idle when nobody has used it for longer than a while, and began twelve hours before it ends', () => {
+    expect([isIdle(NOW, NOW + 60_000, 60), isIdle(NOW, NOW + 60_001, 60)]).toEqual([false, true]);
+    expect(beganAt({ sessionId: 's', sessionHash: 'h', expiresAt: '2026-01-02T00:00:00.000Z' })).toBe(NOW);
+  });
+
   const state = stateAfter(registered, linkIssued(), sessionStarted(1), sessionStarted(2, 'l2'));
 
   it('is valid until it expires', () => {

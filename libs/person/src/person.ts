@@ -5,6 +5,7 @@ import {
   type IssueSignInLink,
   type PersonCommand,
   type Proof,
+  SESSION_LIFE_SECONDS,
   sessionKey,
   signInLinkKey,
 } from './commands.js';
@@ -32,6 +33,8 @@ export type Session = {
   /** The login or the account by which it began; left out where it was a link, and on old heads. */
   readonly login?: string;
   readonly account?: string;
+  /** True for one in a browser. */
+  readonly browser?: true;
 };
 
 /** What is known of one person. */
@@ -50,6 +53,9 @@ const linkIssued = (
   { linkHash, expiresIn }: Pick<IssueSignInLink, 'linkHash' | 'expiresIn'>,
   now: Instant,
 ): PersonEvent => ({ type: 'SignInLinkIssued', linkHash, expiresAt: timestampOf(now + expiresIn * 1000) });
+
+const endOf = (sessions: readonly Session[]): PersonEvent[] =>
+  sessions.map(({ sessionId, sessionHash }) => ({ type: 'SessionEnded', sessionId, sessionHash }));
 
 const wrong = (field: string, message: string): Refusal =>
   new Refusal('invalid-body', { errors: [{ field, message }] });
@@ -105,15 +111,16 @@ export const person: Decider<PersonState, PersonCommand, PersonEvent> = {
         return [linkIssued(command, now)];
       }
       case 'StartSession': {
-        const { proof, sessionId, sessionHash, expiresIn } = command;
+        const { proof, sessionId, sessionHash, expiresIn, browser, replaces } = command;
         const expiresAt = timestampOf(now + expiresIn * 1000);
-        return [{ type: 'SessionStarted', sessionId, sessionHash, expiresAt, ...authenticated(state, proof, now) }];
+        const started = { sessionId, sessionHash, expiresAt, ...authenticated(state, proof, now) };
+        return [
+          { type: 'SessionStarted', ...started, ...(browser ? { browser } : {}) },
+          ...endOf(state.sessions.filter((session) => session.sessionId === replaces)),
+        ];
       }
-      case 'EndSession': {
-        const session = state.sessions.find(({ sessionId }) => sessionId === command.sessionId);
-        if (!session) return [];
-        return [{ type: 'SessionEnded', sessionId: session.sessionId, sessionHash: session.sessionHash }];
-      }
+      case 'EndSession':
+        return endOf(state.sessions.filter(({ sessionId }) => sessionId === command.sessionId));
       case 'LinkAccount': {
         const { accountId, accountHash, provider } = command;
         const { accounts = [] } = state;
@@ -187,6 +194,12 @@ export const liveSession = (state: PersonState, sessionHash: string, now: Instan
 /** The sessions that have neither ended nor expired, oldest first. */
 export const liveSessions = ({ sessions }: PersonState, now: Instant): readonly Session[] =>
   sessions.filter(({ expiresAt }) => now < instantOf(expiresAt));
+
+/** When a session began. */
+export const beganAt = ({ expiresAt }: Session): Instant => instantOf(expiresAt) - SESSION_LIFE_SECONDS * 1000;
+
+/** Whether nobody has used something for longer than so many seconds. */
+export const isIdle = (usedAt: Instant, now: Instant, seconds: number): boolean => now - usedAt > seconds * 1000;
 
 /** Whether a session began at most so many seconds ago, so that an open one which was left alone is not enough (O3). */
 export const isFresh = ({ authenticatedAt }: Session, now: Instant, seconds: number): boolean =>

@@ -111,6 +111,7 @@ const person: Samples<PersonEvent> = {
     account: 'a',
     expiresAt: EXPIRES,
     authenticatedAt: EXPIRES,
+    browser: true,
   },
   AccountLinked: { accountId: 'a', accountHash: HASH, provider: 'id.example', linkedAt: EXPIRES },
   AccountUnlinked: { accountId: 'a', accountHash: HASH },

@@ -31,11 +31,24 @@ export const login = async (where: string | undefined, context: Context): Promis
   const wanted = await readWhere(where, context);
   // Before anything is used up: a session that cannot be kept would be lost together with it.
   await sessions.prepare();
+  // One that cannot be read is replaced all the same; it ends by itself.
+  const before = await sessions.read().catch(() => null);
   const stored = await ('secret' in wanted ? signInByLink(wanted, context) : signInByCode(wanted, context));
   await sessions.write(stored);
+  if (before) await endReplaced(before, context);
   const { address, person, expiresAt } = stored;
   if (output.asJson) output.json({ address, person, expiresAt });
   else output.line(`Signed in to ${address} as ${person.name} until ${clockTime(expiresAt)}.`);
+};
+
+/** Nobody has the session from before any more. That its plane is away, or knows it no longer, takes nothing from the new one. */
+const endReplaced = async ({ session, expiresAt, ...place }: StoredSession, { planeAt, output }: Context) => {
+  try {
+    await planeAt(place, session).writeOnce('DELETE', '/v1/sessions/current');
+  } catch (failure) {
+    if (failure instanceof Refused && failure.code === 'not-signed-in') return;
+    output.note(`The session from before could not be ended: it ends by itself at ${clockTime(expiresAt)}.`);
+  }
 };
 
 const signInByLink = async ({ address, pins, secret }: SignInLink, { planeAt }: Context): Promise<StoredSession> => {

@@ -22,18 +22,24 @@ export const onSignedOut = (listener: () => void): void => {
 /**
  * Asks the plane, as the person who is signed in in this browser.
  *
+ * @param byHand says that somebody has touched the page: a session that nobody uses is over after a while (Default: the page asks by itself)
  * @throws Refused with the plane's code; TypeError where nobody answers
  */
 export const ask = async <Answer>(
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
   path: string,
-  { body, signal }: { readonly body?: object; readonly signal?: AbortSignal } = {},
+  {
+    body,
+    signal,
+    byHand = false,
+  }: { readonly body?: object; readonly signal?: AbortSignal; readonly byHand?: boolean } = {},
 ): Promise<Answer> => {
   const response = await fetch(path, {
     method,
     headers: {
       ...(body ? { 'content-type': 'application/json' } : {}),
       ...(method === 'GET' ? {} : { 'x-rollcall-proof': proof() }),
+      ...(byHand ? { 'x-rollcall-by-hand': '1' } : {}),
     },
     ...(body ? { body: JSON.stringify(body) } : {}),
     ...(signal ? { signal } : {}),

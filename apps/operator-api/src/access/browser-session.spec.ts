@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseSetCookie } from 'cookie';
-import { sessionCookies, sessionOf } from './browser-session.js';
+import { isByHand, sessionCookies, sessionOf, sessionReplacedBy } from './browser-session.js';
 
 const cookies = sessionCookies({ secret: 'rco_1', expiresAt: '2026-01-01T12:00:00Z' }).map((text) =>
   parseSetCookie(text),
@@ -48,6 +48,21 @@ describe('a session in a browser', () => {
       { ...ours, 'x-rollcall-proof': 'guessed' },
     ])
       expect(() => sessionOf({ method: 'DELETE', headers })).toThrow('cross-site');
+  });
+
+  it('is used by what changes something and by what our page says that somebody touched, and not by a page that looks again by itself', () => {
+    const used = [
+      { method: 'POST', headers: ours },
+      { method: 'GET', headers: { host, cookie, 'x-rollcall-by-hand': '1' } },
+    ];
+    expect(used.map(isByHand)).toEqual([true, true]);
+    expect(isByHand({ method: 'GET', headers: { host, cookie } })).toBe(false);
+  });
+
+  it('is replaced by the next one that our own page begins, and by nobody else’s page', () => {
+    expect(sessionReplacedBy({ method: 'POST', headers: ours })).toBe('rco_1');
+    expect(sessionReplacedBy({ method: 'POST', headers: { ...ours, origin: 'https://evil.example' } })).toBeNull();
+    expect(sessionReplacedBy({ method: 'POST', headers: { host } })).toBeNull();
   });
 
   it('stands behind a bearer that is given as well', () =>

@@ -10,6 +10,7 @@ import { parseCookie, stringifySetCookie } from 'cookie';
 const SESSION = '__Host-rollcall-session';
 const PROOF = '__Host-rollcall-proof';
 const PROOF_HEADER = 'x-rollcall-proof';
+const BY_HAND_HEADER = 'x-rollcall-by-hand';
 
 const SAFE = new Set(['GET', 'HEAD']);
 
@@ -28,6 +29,23 @@ export const sessionOf = ({ method, headers }: CredentialCarrier): string | null
   if (!isOurs) throw new Refusal('cross-site');
   return session;
 };
+
+/** The same for whoever signs in: what a page of somebody else made a browser send counts as none. */
+export const sessionReplacedBy = (request: CredentialCarrier): string | null => {
+  try {
+    return sessionOf(request);
+  } catch (error) {
+    if (error instanceof Refusal) return null;
+    throw error;
+  }
+};
+
+/**
+ * Whether a person is behind a request: it changes something, or our page says that somebody has touched it. A page that only looks again by
+ * itself says nothing of the kind, and a stream cannot.
+ */
+export const isByHand = ({ method, headers }: CredentialCarrier): boolean =>
+  !SAFE.has(method) || headers[BY_HAND_HEADER] !== undefined;
 
 /** The two cookies of a session, until it ends; of none, to take them back. */
 export const sessionCookies = (session: { readonly secret: string; readonly expiresAt: string } | null): string[] => {

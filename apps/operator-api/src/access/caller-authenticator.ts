@@ -4,8 +4,9 @@ import type { Clock } from '@rollcall/lifetimes';
 import { Authenticator, type CredentialCarrier } from '@rollcall/nest-platform';
 import { isSecret } from '@rollcall/wire';
 import { automationBehind, type Automation } from './automation-authenticator.js';
-import { sessionOf } from './browser-session.js';
+import { isByHand, sessionOf } from './browser-session.js';
 import { personBehind, type SignedIn } from './person-authenticator.js';
+import type { SessionUses } from './session-uses.js';
 
 /** Finds out who calls the operator API, by the kind of secret. What is neither a session nor an automation token is nobody here (O3). */
 export class CallerAuthenticator extends Authenticator {
@@ -14,6 +15,7 @@ export class CallerAuthenticator extends Authenticator {
     private readonly clock: Clock,
     /** For how many seconds a session is fresh. */
     private readonly freshSeconds: number,
+    private readonly uses: SessionUses,
   ) {
     super();
   }
@@ -22,9 +24,12 @@ export class CallerAuthenticator extends Authenticator {
     return sessionOf(request);
   }
 
-  override async authenticate(bearer: string | null): Promise<SignedIn | Automation> {
-    if (bearer !== null && isSecret('rco', bearer))
-      return personBehind(bearer, this.store, this.clock, this.freshSeconds);
+  override async authenticate(bearer: string | null, request?: CredentialCarrier): Promise<SignedIn | Automation> {
+    if (bearer !== null && isSecret('rco', bearer)) {
+      const { clock, uses, freshSeconds } = this;
+      const isUse = request !== undefined && isByHand(request);
+      return personBehind(bearer, this.store, { clock, uses, freshSeconds, isUse });
+    }
     if (bearer !== null && isSecret('rca', bearer)) return automationBehind(bearer, this.store, this.clock);
     throw this.unknown();
   }

@@ -8,6 +8,7 @@ import {
   type AccountList,
   type MeAnswer,
   type ProviderRedirect,
+  type SessionList,
 } from '@rollcall/wire';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -145,6 +146,13 @@ it('signs in with an account that a person linked in a session of theirs, and go
   expect(linked?.actor).toEqual({ kind: 'person', id: plane.personId });
   const [started] = (await events('SessionStarted')).slice(-1);
   expect(started?.event).toMatchObject({ account: accounts[0]?.id, authenticatedAt: expect.any(String) });
+  // Whoever signs in once more in the same browser leaves no session behind there, in whichever way that is.
+  await (await browser.signInByLink()).throughProvider('ada');
+  const begun = (await events('SessionStarted')).slice(-3, -1).map(({ event }) => event['sessionId']);
+  expect((await events('SessionEnded')).slice(-2).map(({ event }) => event['sessionId'])).toEqual(begun);
+  expect((await browser.ask<SessionList>('GET', '/v1/sessions')).body.sessions).toContainEqual(
+    expect.objectContaining({ current: true, by: 'account' }),
+  );
   // Neither who they are at the provider nor any secret of it is recorded.
   for (const { body } of await events('AccountLinked')) expect(body).not.toMatch(/"ada"|a-secret-of-the-tests/);
 });

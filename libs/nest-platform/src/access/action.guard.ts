@@ -31,7 +31,7 @@ export class ActionGuard implements CanActivate {
       request.principal = principal;
       return true;
     };
-    const principal = authenticator.authenticate(authenticator.credentialOf(request));
+    const principal = authenticator.authenticate(authenticator.credentialOf(request), request);
     return principal instanceof Promise ? principal.then(admit) : admit(principal);
   }
 

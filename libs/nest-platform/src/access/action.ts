@@ -39,9 +39,10 @@ export abstract class Authenticator {
 
   /**
    * @param credential as `credentialOf` found it
+   * @param request that carried it; without one somebody only looks whether it still counts, and nobody uses it
    * @throws Refusal with the code that the caller is told.
    */
-  abstract authenticate(credential: string | null): Promise<Principal> | Principal;
+  abstract authenticate(credential: string | null, request?: CredentialCarrier): Promise<Principal> | Principal;
 
   /** What somebody is told whom a route is not for: the same as somebody whom nobody knows. */
   abstract unknown(): Refusal;

@@ -5,7 +5,7 @@ import { verdictOn } from '@rollcall/authorisation';
 import { Refusal } from '@rollcall/decider';
 import { Authenticator, Does, type Principal } from '@rollcall/nest-platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { sessionCookies } from '../../access/browser-session.js';
+import { sessionCookies, sessionReplacedBy } from '../../access/browser-session.js';
 import { flowCookie, underWayIn, type UnderWay } from '../flow-cookie.js';
 import { IdentityProvider } from '../identity-provider.js';
 import { LinkShownAccount } from '../link-account/link-account.command.js';
@@ -42,7 +42,9 @@ export class FinishSignInController {
     const returned = new URL(request.url, `${request.protocol}://${request.host}`);
     const account = await this.provider.finish(returned, underWay);
     if (underWay.linksTo === null) {
-      const { session: secret, expiresAt } = await this.commands.execute(new SignInByAccount(account));
+      const { session: secret, expiresAt } = await this.commands.execute(
+        new SignInByAccount(account, { replaces: sessionReplacedBy(request) }),
+      );
       void reply.header('set-cookie', sessionCookies({ secret, expiresAt }));
     } else {
       const personId = await this.personOf(request, underWay.linksTo);

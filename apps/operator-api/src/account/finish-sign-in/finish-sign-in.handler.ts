@@ -11,9 +11,9 @@ import { SignInByAccount } from './finish-sign-in.command.js';
 export class SignInByAccountHandler implements ICommandHandler<SignInByAccount> {
   constructor(private readonly store: EventStore) {}
 
-  async execute({ account }: SignInByAccount): Promise<SignInAnswer> {
+  async execute({ account, browser }: SignInByAccount): Promise<SignInAnswer> {
     const holder = await this.store.holder(accountKey(account.accountHash));
     if (holder === null || holder.released) throw new Refusal('account-refused');
-    return startSession(this.store, { id: personIdOf(holder.stream), proof: account });
+    return startSession(this.store, { id: personIdOf(holder.stream), proof: account, browser });
   }
 }

@@ -7,6 +7,7 @@ import { ApiProblems, Caller, Does } from '@rollcall/nest-platform';
 import { liveSessions, person, personStream, type Session } from '@rollcall/person';
 import type { SessionList } from '@rollcall/wire';
 import type { SignedIn } from '../../access/person-authenticator.js';
+import { SessionUses } from '../../access/session-uses.js';
 import { SessionListDto } from './list-sessions.dto.js';
 
 @ApiTags('sessions')
@@ -16,6 +17,7 @@ export class ListSessionsController {
   constructor(
     private readonly store: EventStore,
     private readonly clock: Clock,
+    private readonly uses: SessionUses,
   ) {}
 
   /** The sessions of the caller that can be used, the oldest first. */
@@ -24,10 +26,12 @@ export class ListSessionsController {
   @ApiProblems('not-signed-in', 'unavailable')
   async listSessions(@Caller() { id, sessionId }: SignedIn): Promise<SessionList> {
     const view = await this.store.view(person, { stream: personStream(id) });
-    const sessions = view ? liveSessions(view.state, this.clock.wall()) : [];
+    const live = view ? liveSessions(view.state, this.clock.wall()) : [];
+    const over = await Promise.all(live.map((session) => this.uses.isOver(session, false)));
+    const usable = live.filter((_, index) => !over[index]);
     return {
       sessions: await Promise.all(
-        sessions.map(async (session) => ({
+        usable.map(async (session) => ({
           id: session.sessionId,
           current: session.sessionId === sessionId,
           by: session.login ? 'code' : session.account ? 'account' : 'link',

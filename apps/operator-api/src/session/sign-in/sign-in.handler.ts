@@ -16,9 +16,9 @@ export class SignInHandler implements ICommandHandler<SignIn> {
     private readonly attempts: Attempts,
   ) {}
 
-  async execute({ link }: SignIn): Promise<SignInAnswer> {
+  async execute(command: SignIn): Promise<SignInAnswer> {
     try {
-      return await this.signIn(link);
+      return await this.signIn(command);
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== 'link-refused') throw error;
       // Only wrong ones are counted, and all together, as nobody is known who brings them: one that is right lets in whatever others try.
@@ -30,11 +30,15 @@ export class SignInHandler implements ICommandHandler<SignIn> {
     }
   }
 
-  private async signIn(link: string): Promise<SignInAnswer> {
+  private async signIn({ link, browser }: SignIn): Promise<SignInAnswer> {
     if (!isSecret('rcl', link)) throw new Refusal('link-refused');
     const linkHash = hashOf(link);
     const holder = await this.store.holder(signInLinkKey(linkHash));
     if (holder === null) throw new Refusal('link-refused');
-    return startSession(this.store, { id: personIdOf(holder.stream), proof: { linkHash } });
+    return startSession(this.store, {
+      id: personIdOf(holder.stream),
+      proof: { linkHash },
+      ...(browser ? { browser } : {}),
+    });
   }
 }
