@@ -43,11 +43,11 @@ const ownAddresses = (): readonly (readonly [network: string, prefix: number])[]
 /** HTTPS, as the world knows it. */
 export const isOrdinaryPort = (port: number): boolean => port === 443 || port === 8_443;
 
-/** Targets that an operator allows although they are private, unencrypted or at another port. */
+/** Targets that an operator allows although they are private, or at a port that is named, also unencrypted. */
 export type AllowedTarget = {
   readonly network: string;
   readonly prefix: number;
-  /** null: the ordinary ones, 443 and 8443. */
+  /** null: the ordinary ones, 443 and 8443, and only over TLS. With one, plain HTTP may be used. */
   readonly port: number | null;
 };
 
@@ -87,6 +87,7 @@ export const mayConnect = (
   if (encrypted && isOrdinaryPort(port) && !isIn(address, [...CLOSED, ...own])) return true;
   return allowed.some(
     (each) =>
-      (each.port === null ? isOrdinaryPort(port) : each.port === port) && isIn(address, [[each.network, each.prefix]]),
+      (each.port === null ? encrypted && isOrdinaryPort(port) : each.port === port) &&
+      isIn(address, [[each.network, each.prefix]]),
   );
 };

@@ -19,7 +19,7 @@ export type { DeliveryStep, WebhookWorkerOptions, WorkerLog, WorkerStatus } from
 export { readWebhookSettings } from './settings.js';
 export type { WebhookSettings } from './settings.js';
 export type { DeliveryState, PauseReason, WebhookDatabase, WebhookTables } from './tables.js';
-export { checkTarget, Resolver, SystemResolver } from './target.js';
+export { checkTarget, checkTargetWithin, Resolver, SystemResolver } from './target.js';
 export type { Target, TargetProblem, TargetRules } from './target.js';
 export { EndpointNotices, type EndpointNoticesOptions, type NoticePlace } from './notices/endpoint-notices.js';
 export { DELIVERY_LIMIT, DELIVERY_PLACE, WebhookQueries, type ListDeliveries } from './queries.js';

@@ -12,7 +12,7 @@ import {
   type WebhookDatabase,
   type WebhookTables,
 } from './index.js';
-import { RESTS, SLICE, type Rest } from './queue.js';
+import { FIRST_ATTEMPTS, RESTS, SLICE, type Rest } from './queue.js';
 
 let fresh: FreshDatabase;
 let database: WebhookDatabase;
@@ -59,6 +59,31 @@ it('takes a notice once per endpoint and event, with one turn for each, in the t
   await expect(undone).rejects.toThrow('undone');
   expect(await turns()).toBe(3);
   expect(await database.selectFrom('webhook_delivery').select('event_id').execute()).toHaveLength(3);
+});
+
+it('gives the turns that are there also where the clock of the database was put back, and counts ages by the record (U5)', async () => {
+  const owner = new pg.Client({ connectionString: fresh.ownerUrl });
+  await owner.connect();
+  try {
+    const tomorrow = new Date(Date.now() + 86_400_000);
+    await owner.query('insert into batch (number, recorded_at, events, checks) values (1, $1, 0, 0)', [tomorrow]);
+    const given = notice({ endpoint: randomUUID() });
+    await enqueue(given);
+    const { enqueued_at: enqueuedAt } = await database
+      .selectFrom('webhook_delivery')
+      .select('enqueued_at')
+      .where('endpoint', '=', given.endpoint)
+      .executeTakeFirstOrThrow();
+    expect(enqueuedAt).toEqual(tomorrow);
+    await owner.query(`update pgboss.job set start_after = now() + interval '1 hour' where name = $1`, [
+      FIRST_ATTEMPTS,
+    ]);
+    const taken = await queue.take(64);
+    expect(taken.map(({ todo }) => todo)).toContainEqual({ endpoint: given.endpoint, machine: given.machine });
+    await Promise.all(taken.map((job) => queue.complete(database, job)));
+  } finally {
+    await owner.end();
+  }
 });
 
 it('sends again what was asked for, under the ids it had, and nothing that waits for its first attempt (U5)', async () => {

@@ -1,6 +1,7 @@
 import type { Instant } from '@rollcall/decider';
 import { sql, type Transaction } from 'kysely';
-import { fromKysely, PgBoss } from 'pg-boss';
+import { fromKysely, PgBoss, type FetchOptions } from 'pg-boss';
+import { RECORD_TIME } from './record-time.js';
 import type { WebhookDatabase, WebhookTables } from './tables.js';
 
 /** A notice to one endpoint. */
@@ -68,6 +69,9 @@ export const SLICE = 500;
 // At most four at a time to one endpoint: three that are new, and one that is tried again.
 const FIRST_AT_A_TIME = 3;
 const LATER_AT_A_TIME = 1;
+
+// None of these was put off, so a start in the future only says that the database's clock was put back since.
+const AT_ANY_TIME: FetchOptions = { ignoreStartAfter: true };
 
 // What one worker holds longer than this was lost with it, and another one takes it. Longer than an attempt and its transaction can take.
 const LOST_AFTER_S = 30;
@@ -168,6 +172,7 @@ export class WebhookQueue {
           type,
           body,
           occurred_at: new Date(occurredAt),
+          enqueued_at: RECORD_TIME,
         })),
       )
       .onConflict((conflict) => conflict.columns(['endpoint', 'event_id']).doNothing())
@@ -217,7 +222,7 @@ export class WebhookQueue {
         attempts: 0,
         next_attempt_at: null,
         delivered_at: null,
-        enqueued_at: sql<Date>`clock_timestamp()`,
+        enqueued_at: RECORD_TIME,
       })
       .where('endpoint', '=', endpoint)
       .where(isOneOf(chosen))
@@ -350,12 +355,15 @@ export class WebhookQueue {
     await this.boss.insert(RESTS, [{ data: rest, group: { id: rest.endpoint } }], { db: fromKysely(transaction) });
   }
 
-  /** Takes what is due, at most so many: of one endpoint and machine one at a time, of one endpoint four. */
+  /**
+   * Takes what is due, at most so many: of one endpoint and machine one at a time, of one endpoint four, or a few more where several take at the
+   * same moment.
+   */
   async take(most: number): Promise<readonly Job[]> {
     // A storm of new ones leaves room for those that are tried again.
     const later = await this.#fetch(LATER_ATTEMPTS, Math.ceil(most / 2), LATER_AT_A_TIME);
-    const first = await this.#fetch(FIRST_ATTEMPTS, most - later.length, FIRST_AT_A_TIME);
-    const rests = await this.#fetch(RESTS, Math.min(1, most - later.length - first.length), 1);
+    const first = await this.#fetch(FIRST_ATTEMPTS, most - later.length, FIRST_AT_A_TIME, AT_ANY_TIME);
+    const rests = await this.#fetch(RESTS, Math.min(1, most - later.length - first.length), 1, AT_ANY_TIME);
     return [...later, ...first, ...rests];
   }
 
@@ -369,9 +377,14 @@ export class WebhookQueue {
     await this.boss.fail(queue, job);
   }
 
-  async #fetch(queue: string, batchSize: number, groupConcurrency: number): Promise<readonly Job[]> {
+  async #fetch(
+    queue: string,
+    batchSize: number,
+    groupConcurrency: number,
+    options: FetchOptions = {},
+  ): Promise<readonly Job[]> {
     if (batchSize <= 0) return [];
-    const jobs = await this.boss.fetch<Job['todo']>(queue, { batchSize, groupConcurrency });
+    const jobs = await this.boss.fetch<Job['todo']>(queue, { ...options, batchSize, groupConcurrency });
     return jobs.map(({ id, retryCount, data }) => ({ queue, id, retryCount, todo: data }));
   }
 

@@ -6,7 +6,7 @@ import { parseAllowedTarget, type AllowedTarget } from './address.js';
 export type WebhookSettings = {
   /** Of the key that seals addresses and secrets; null: none, and deliveries wait. */
   readonly keyFile: string | null;
-  /** Targets that are allowed although they are private, unencrypted or at another port. */
+  /** Targets that are allowed although they are private, or at a port that is named, also unencrypted. */
   readonly allowed: readonly AllowedTarget[];
   /** An authority that is believed beside those of the system, PEM; null: none. */
   readonly ca: string | null;

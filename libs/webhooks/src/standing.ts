@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { RECORD_TIME } from './record-time.js';
 import type { WebhookDatabase } from './tables.js';
 
 /** How deliveries stand, over all endpoints and instances. */
@@ -15,7 +16,12 @@ export const deliveriesStanding = async (database: WebhookDatabase): Promise<Del
     .selectNoFrom(({ selectFrom, fn }) => [
       selectFrom('webhook_delivery').select(fn.countAll<string>().as('n')).where('state', '=', 'waiting').as('waiting'),
       selectFrom('webhook_delivery')
-        .select(sql<number>`coalesce(extract(epoch from clock_timestamp() - min(enqueued_at)), 0)::float8`.as('s'))
+        .select(
+          // The record's time may be ahead of the clock, and stands still while nothing is recorded.
+          sql<number>`coalesce(extract(epoch from greatest(clock_timestamp(), ${RECORD_TIME}) - min(enqueued_at)), 0)::float8`.as(
+            's',
+          ),
+        )
         .where('state', '=', 'waiting')
         .as('oldest'),
       selectFrom('webhook_endpoint')

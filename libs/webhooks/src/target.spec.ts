@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { ManualClock } from '@rollcall/lifetimes/testing';
 import { readConfig } from '@rollcall/settings';
-import { checkTarget, mayConnect, parseAllowedTarget, readWebhookSettings } from './index.js';
+import { checkTarget, checkTargetWithin, mayConnect, parseAllowedTarget, readWebhookSettings } from './index.js';
 import { FixedResolver } from './testing/index.js';
 
 const check = (
@@ -77,6 +78,14 @@ describe('a target of a webhook', () => {
   });
 });
 
+it('counts as not resolved where nobody answers for its name in time (C26)', async () => {
+  const clock = new ManualClock();
+  const resolver = { addressesOf: () => new Promise<never>(() => undefined) };
+  const checked = checkTargetWithin(5_000, 'https://hooks.example/', { resolver, allowed: [] }, clock);
+  await clock.advance(5_000);
+  expect(await checked).toEqual({ problem: 'not-resolved' });
+});
+
 describe('what an operator allows', () => {
   const names = {
     'in.example': [['10.1.2.3']],
@@ -89,6 +98,8 @@ describe('what an operator allows', () => {
     expect(await check('https://in.example:9000/', names, ['10.1.0.0/16'])).toEqual({ problem: 'port-not-allowed' });
     expect(await check('http://in.example:9000/', names, ['10.1.0.0/16:9000'])).toMatchObject({});
     expect(await check('http://in.example/', names, ['10.1.0.0/16:9000'])).toEqual({ problem: 'not-encrypted' });
+    for (const port of [443, 8_443])
+      expect(await check(`http://in.example:${port}/`, names, ['10.1.0.0/16'])).toEqual({ problem: 'not-encrypted' });
     expect(await check('http://out.example/', names, ['10.1.0.0/16:80'])).toEqual({ problem: 'not-encrypted' });
     expect(await check('https://both.example/', names, ['10.1.0.0/16'])).toEqual({ problem: 'address-not-allowed' });
   });

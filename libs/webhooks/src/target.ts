@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import { DeadlineExceeded, withDeadline, type Clock } from '@rollcall/lifetimes';
 import { isOrdinaryPort, mayConnect, type AllowedTarget } from './address.js';
 
 /** Where the addresses of a name come from. */
@@ -48,6 +49,18 @@ export const checkTarget = async (
     ? { url, addresses }
     : { problem };
 };
+
+/** The same, for at most so many milliseconds: a name of which nobody has said anything by then is not resolved. */
+export const checkTargetWithin = (
+  ms: number,
+  text: string,
+  rules: TargetRules,
+  clock: Clock,
+): Promise<Target | { readonly problem: TargetProblem }> =>
+  withDeadline(clock, ms, () => checkTarget(text, rules)).catch((error: unknown) => {
+    if (error instanceof DeadlineExceeded) return { problem: 'not-resolved' };
+    throw error;
+  });
 
 const problemWith = ({ port, encrypted }: { readonly port: number; readonly encrypted: boolean }): TargetProblem => {
   if (!encrypted) return 'not-encrypted';

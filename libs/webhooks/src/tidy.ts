@@ -1,16 +1,21 @@
 import { sql } from 'kysely';
+import { listenedSince } from './record-time.js';
 import type { WebhookDatabase } from './tables.js';
 
 /** Rows that one statement changes: each of them takes moments, however much there is to tidy. */
 const AT_ONCE = 1_000;
+const DAY_S = 86_400;
 
 /**
  * Gives up what is older than three days and goes to a paused endpoint, and what has waited longer than the schedule lasts; drops what
- * was settled a month ago, and what is known of silences of a fleet that were over then. Any number of workers may do it.
+ * was settled a month ago, and what is known of silences of a fleet that were over then. Any number of workers may do it. Days are those in
+ * which the plane has listened, by the record: what a clock does, or a plane that was off, makes nothing older.
  *
  * @param signal ends it between two statements; the next time goes on
  */
 export const tidyDeliveries = async (database: WebhookDatabase, signal?: AbortSignal): Promise<void> => {
+  const [threeDays, fourDays, aMonth] = (await listenedSince(database, 3 * DAY_S, 4 * DAY_S, 30 * DAY_S)) ?? [];
+  if (threeDays === undefined) return;
   const inParts = async (part: () => Promise<{ readonly rows: bigint }>): Promise<void> => {
     const { rows } = await part();
     if (rows === BigInt(AT_ONCE) && signal?.aborted !== true) await inParts(part);
@@ -22,8 +27,8 @@ export const tidyDeliveries = async (database: WebhookDatabase, signal?: AbortSi
       .where(
         sql<boolean>`(endpoint, event_id) in (
           select endpoint, event_id from webhook_delivery
-          where state = 'waiting' and enqueued_at < clock_timestamp() - interval '3 days'
-            and (enqueued_at < clock_timestamp() - interval '4 days'
+          where state = 'waiting' and enqueued_at < ${threeDays}
+            and (enqueued_at < ${fourDays}
               or endpoint in (select endpoint from webhook_endpoint where paused_at is not null))
           limit ${AT_ONCE} for update skip locked)`,
       )
@@ -36,14 +41,13 @@ export const tidyDeliveries = async (database: WebhookDatabase, signal?: AbortSi
       .where(
         sql<boolean>`(endpoint, event_id) in (
           select endpoint, event_id from webhook_delivery
-          where state <> 'waiting' and enqueued_at < clock_timestamp() - interval '30 days'
+          where state <> 'waiting' and enqueued_at < ${aMonth}
           limit ${AT_ONCE} for update skip locked)`,
       )
       .executeTakeFirstOrThrow();
     return { rows };
   });
-  // By their own clock, which is the record's.
-  const past = sql`select hold from silence_hold where closed_at < clock_timestamp() - interval '30 days'`;
+  const past = sql`select hold from silence_hold where closed_at < ${aMonth}`;
   await inParts(async () => {
     const { numDeletedRows: rows } = await database
       .deleteFrom('silence_held')

@@ -134,6 +134,17 @@ const tried = (which: NewDelivery, times = 1) =>
   eventually(`${times} attempts`, async () => (await rowOf(which)).attempts >= times);
 const endpointRow = (endpoint: string) =>
   database.selectFrom('webhook_endpoint').selectAll().where('endpoint', '=', endpoint).executeTakeFirstOrThrow();
+const hearsNothing = () => owner.query('truncate read_model, read_model_gap');
+/** The plane has heard all until now, but for so many hours that ended a minute ago. */
+const hears = async (deafHours = 0): Promise<void> => {
+  await hearsNothing();
+  await owner.query(`insert into read_model (name, heard_until) values ('absence', now())`);
+  await owner.query(
+    `insert into read_model_gap (read_model, batch, from_at, to_at)
+     select 'absence', 7, now() - interval '1 minute' - hours, now() - interval '1 minute' from make_interval(hours => $1) hours`,
+    [deafHours],
+  );
+};
 /** What waits for its time is due now. */
 const letTimePass = () => owner.query(`update pgboss.job set start_after = now() where state < 'active'`);
 const isGiven = (deliveries: readonly NewDelivery[], to: WebhookReceiver) =>
@@ -410,7 +421,37 @@ it('writes nothing over what another worker has written of the same notice meanw
   expect(await rowOf(sent)).toMatchObject({ state: 'waiting', attempts: 7, last_outcome: 'refused' });
 });
 
-it('sends nothing to what was removed, and gives up what is too old', async () => {
+it('goes by what a probe has shown, whatever became of its notice meanwhile: another look, or the end of the pause (U5)', async () => {
+  const overtaken = [500, 204];
+  const hooks = await receiver(async ({ headers }) => {
+    const status = overtaken.shift();
+    if (status === undefined) return 204;
+    const tooOld = { state: 'failed', last_outcome: 'too-old' } as const;
+    await database.updateTable('webhook_delivery').set(tooOld).where('event_id', '=', headers['webhook-id']!).execute();
+    return status;
+  });
+  const { endpoint } = await endpointAt(hooks.url());
+  const notices = [1, 2, 3].map((sequence) => notice(endpoint, sequence));
+  await enqueue(...notices);
+  const probeAt = new Date();
+  await database
+    .updateTable('webhook_endpoint')
+    .set({ paused_at: probeAt, pause_reason: 'failing', failures: 5, probe_at: probeAt })
+    .execute();
+  await database
+    .transaction()
+    .execute((transaction) => queue.tryLater(transaction, [{ endpoint, probeAt: probeAt.toISOString(), seconds: 0 }]));
+  workAt(hooks);
+  await eventually('the first probe is written down', async () => (await endpointRow(endpoint)).failures === 6);
+  expect((await endpointRow(endpoint)).probe_at!.getTime()).toBeGreaterThan(probeAt.getTime() + 59_000);
+  await letTimePass();
+  await eventually('it is back', async () => (await endpointRow(endpoint)).paused_at === null);
+  await tried(notices[2]!);
+  expect(hooks.ids()).toEqual(notices.map(({ eventId }) => eventId));
+  expect(await rowOf(notices[0]!)).toMatchObject({ state: 'failed', last_outcome: 'too-old' });
+});
+
+it('sends nothing to what was removed, and gives up what is too old by the time in which the plane has listened (U5, B1)', async () => {
   const hooks = await receiver();
   const [gone, away] = [await endpointAt(hooks.url()), await endpointAt(hooks.url())];
   const [first, second, third] = [notice(gone.endpoint), notice(away.endpoint), notice(randomUUID())];
@@ -419,6 +460,16 @@ it('sends nothing to what was removed, and gives up what is too old', async () =
   await pauseByPerson(database, away.endpoint);
   const age = (hours: number) =>
     owner.query(`update webhook_delivery set enqueued_at = now() - make_interval(hours => ${hours})`);
+  await age(24 * 31);
+  // Nothing tells what time it is while who hears it begins anew; and a time in which the plane was deaf is not counted.
+  await hearsNothing();
+  await tidyDeliveries(database);
+  expect(await rowOf(second)).toMatchObject({ state: 'waiting' });
+  await hears(24 * 29);
+  await tidyDeliveries(database);
+  expect(await rowOf(first)).toMatchObject({ state: 'failed', last_outcome: 'endpoint-removed' });
+  expect(await rowOf(second)).toMatchObject({ state: 'waiting' });
+  await hears();
   await age(73);
   await tidyDeliveries(database);
   expect(await rowOf(first)).toMatchObject({ state: 'failed', last_outcome: 'endpoint-removed' });
@@ -442,6 +493,7 @@ it('sends nothing to what was removed, and gives up what is too old', async () =
 it('tidies however much there is, and what is known of silences that were over a month ago', async () => {
   const many = Array.from({ length: 1_050 }, (_, index) => notice(randomUUID(), index + 1));
   await enqueue(...many);
+  await hears();
   await owner.query(`update webhook_delivery set enqueued_at = now() - interval '5 days'`);
   const [past, recent, open] = [randomUUID(), randomUUID(), randomUUID()];
   await owner.query(

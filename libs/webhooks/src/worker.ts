@@ -1,4 +1,4 @@
-import { Bell, DeadlineExceeded, SystemClock, withDeadline, type Clock } from '@rollcall/lifetimes';
+import { Bell, SystemClock, type Clock } from '@rollcall/lifetimes';
 import { sql, type Selectable, type Transaction } from 'kysely';
 import { afterAttempt, type AfterAttempt } from './after-attempt.js';
 import type { Attempt, Outcome } from './outcome.js';
@@ -8,7 +8,7 @@ import type { WebhookSecrets } from './secrets.js';
 import { LIMITS, sendOnce, type AttemptLimits } from './send.js';
 import { signatureHeaders } from './signature.js';
 import type { WebhookDatabase, WebhookTables } from './tables.js';
-import { checkTarget, type TargetRules } from './target.js';
+import { checkTargetWithin, type TargetRules } from './target.js';
 import { tidyDeliveries } from './tidy.js';
 
 /** Where a worker is with a job. Only tests listen, to end the process between two of them. */
@@ -237,12 +237,7 @@ export class WebhookWorker {
       throw error;
     });
     if (opened === null) return without('not-unsealed');
-    const target = await withDeadline(this.#clock, limits.connect, () =>
-      checkTarget(opened.url, { resolver, allowed }),
-    ).catch((error: unknown) => {
-      if (error instanceof DeadlineExceeded) return { problem: 'not-resolved' } as const;
-      throw error;
-    });
+    const target = await checkTargetWithin(limits.connect, opened.url, { resolver, allowed }, this.#clock);
     if ('problem' in target) return without(target.problem);
     const signed = { id, timestamp: Math.floor(this.#clock.wall() / 1_000), body };
     const headers = {
@@ -253,7 +248,10 @@ export class WebhookWorker {
     return sendOnce(target, { headers, body }, { allowed, ca, limits, signal });
   }
 
-  /** Writes down what came of an attempt, unless somebody else has: then the job was taken from us, and it is theirs to say. */
+  /**
+   * Writes down what came of an attempt, unless something else became of the notice meanwhile: the job was taken from us, or it was given up
+   * or is sent again. Then it is not ours to say.
+   */
   async #settle(
     transaction: Transaction<WebhookTables>,
     todo: Turn | Later,
@@ -264,7 +262,7 @@ export class WebhookWorker {
     const { endpoint, event_id: eventId, attempts } = found;
     const standing = await transaction
       .selectFrom('webhook_endpoint')
-      .select(['failures', 'pause_reason', PAUSED_FOR])
+      .select(['failures', 'pause_reason', 'probe_at', PAUSED_FOR])
       .where('endpoint', '=', endpoint)
       .where('removed_at', 'is', null)
       .forUpdate()
@@ -283,9 +281,12 @@ export class WebhookWorker {
       },
       Math.random(),
     );
-    if (!(await writeDelivery(transaction, found, attempt, after.delivery))) return;
+    const isOurs = await writeDelivery(transaction, found, attempt, after.delivery);
+    // A probe tells of its endpoint whatever became of the notice that it took along: without it nothing would end the pause.
+    const isStandingProbe = 'probeAt' in todo && standing.probe_at?.toISOString() === todo.probeAt;
+    if (!isOurs && !isStandingProbe) return;
     const { state, retryIn, attempts: made } = after.delivery;
-    if (state === 'waiting' && retryIn !== null)
+    if (isOurs && state === 'waiting' && retryIn !== null)
       await queue.tryLater(transaction, [{ endpoint, eventId, attempts: made, seconds: retryIn }]);
     if (after.endpoint.resume) return queue.resume(transaction, endpoint);
     if (after.endpoint.failures === standing.failures && after.endpoint.pause === null) return;

@@ -1,11 +1,15 @@
 import { Refusal } from '@rollcall/decider';
+import { SystemClock } from '@rollcall/lifetimes';
 import {
-  checkTarget,
+  checkTargetWithin,
   WebhookKeyMissing,
   type TargetRules,
   type WebhookDatabase,
   type WebhookSecrets,
 } from '@rollcall/webhooks';
+
+/** Milliseconds for the name of an address: as long as an attempt is given for it. */
+const RESOLVED_WITHIN = 5_000;
 
 /** What is kept of webhooks outside the record, and which addresses they may have. */
 export class WebhookAccess {
@@ -26,7 +30,7 @@ export class WebhookAccess {
    * @throws Refusal `webhook-target-refused`, where nothing may be sent to it
    */
   async hostOf(url: string): Promise<string> {
-    const target = await checkTarget(url, this.targets);
+    const target = await checkTargetWithin(RESOLVED_WITHIN, url, this.targets, new SystemClock());
     if ('problem' in target) throw new Refusal('webhook-target-refused', { reason: target.problem });
     return target.url.host;
   }
