@@ -177,7 +177,7 @@ describe('the agent', () => {
     await home.until(() => says(home, 'not disk-full'));
 
     const filler = join(small, 'filler');
-    // To the last byte; the agent cannot even keep its chain token then.
+    // To the last byte: the agent can keep nothing then.
     await fill(filler);
     await home.until(() => says(home, 'disk-full'));
     const seen = home.checks.length;

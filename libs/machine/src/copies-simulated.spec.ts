@@ -44,7 +44,7 @@ class Run {
   befall(holder: Holder): void {
     const what = this.chance();
     if (what < 0.1) holder.restart();
-    else if (what < 0.2) holder.losePower();
+    else if (what < 0.2) holder.restartWithNothing();
     else if (what < 0.22) this.plane.state = withoutResettable(this.plane.state);
     else if (what < 0.24) this.plane.epoch += 1;
   }
@@ -71,7 +71,7 @@ const honest = (seed: number, steps = STEPS): { readonly run: Run; readonly hold
   return { run, holder };
 };
 
-it(`raises no alarm in ${inDigits(RUNS)} honest lives with requests lost, late and doubled, answers lost, restarts with and without the newest token, lost heads and new epochs (B2)`, () => {
+it(`raises no alarm in ${inDigits(RUNS)} honest lives with requests lost, late and doubled, answers lost, restarts in order and after a full disk, a kill or a power cut, lost heads and new epochs (B2)`, () => {
   expect(seeds(RUNS).filter((seed) => honest(seed).run.plane.signals.length > 0)).toEqual([]);
 });
 
@@ -101,6 +101,7 @@ describe(`of ${inDigits(COPIES)} copies each`, () => {
         return copy;
       },
     ],
+    ['a disk at rest', (original) => original.copyAtRest()],
     ['a running machine with its memory', (original) => original.copyOfMemory()],
   ])('finds every copy of %s within three alternations (B2, C01)', (_what, copyOf) => {
     const missed = seeds(COPIES).filter((seed) => {

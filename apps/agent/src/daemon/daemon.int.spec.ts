@@ -4,6 +4,7 @@ import { SystemClock, type Clock } from '@rollcall/lifetimes';
 import { ManualClock } from '@rollcall/lifetimes/testing';
 import { readPrivateFile, writePrivateFile } from '@rollcall/secret-file';
 import { hashOf, makeSecret, type StopReasonWord } from '@rollcall/wire';
+import { mkdirSync, rmSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -109,18 +110,47 @@ describe('the daemon', () => {
     const key = keyOf(1);
     await writeCredential(directory.credential, key);
     takes(key);
-    // What stands under the chain token's name cannot be replaced by a file.
-    await mkdir(join(directory.chain, 'occupied'), { recursive: true });
+    const answer = plane.onCheck;
+    plane.onCheck = (check) => {
+      // What stands under the name from the first check on cannot be replaced by a file.
+      if (home.checks.length === 1) {
+        rmSync(directory.home);
+        mkdirSync(join(directory.home, 'occupied'), { recursive: true });
+      }
+      return answer(check);
+    };
     const daemon = await started();
     await home.until(() => home.checks.length >= 3);
     const local = new LocalDaemon(directory);
-    // What can be kept is kept, which takes the problem away until the next chain token.
     const saysSo = async () => (await local.status())?.problems.length === 1;
     expect(await until(new SystemClock(), 20_000, saysSo)).toBe(true);
     expect((await local.status())?.state).toBe('checking');
     expect(home.checks[2]?.body.chain).toBe('epoch.2.mac');
     daemon.stop('signal');
     await daemon.ended;
+  });
+
+  it('leaves its newest chain token for the next start at its end, and never an older one, whatever it ends in (B2)', async () => {
+    await using home = await atHome();
+    const key = keyOf(1);
+    await writeCredential(directory.credential, key);
+    takes(key);
+    const run = async (meanwhile: () => Promise<unknown>) => {
+      const before = home.checks.length;
+      const daemon = await started();
+      await home.until(() => home.checks.length >= before + 3);
+      await meanwhile();
+      daemon.stop('signal');
+      await daemon.ended;
+      return home.checks.slice(before).map(({ body }) => body.chain);
+    };
+    const first = await run(async () => expect(await readPrivateFile(directory.chain)).toBeNull());
+    const left = (await readPrivateFile(directory.chain))?.toString().trim();
+    expect(left).toBe(first.at(-1));
+    // A disk that takes nothing any more: what stands under the name cannot be replaced by a file.
+    const second = await run(() => mkdir(join(directory.chain, 'occupied'), { recursive: true }));
+    expect(second[0]).toBe(left);
+    expect((await run(() => Promise.resolve()))[0]).toBeNull();
   });
 
   it('rotates by hand over its socket, checks in with the new key at once, and tells nobody what it is (O19, O4)', async () => {

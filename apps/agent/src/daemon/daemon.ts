@@ -7,7 +7,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { CheckLoop } from '../check/check-loop.js';
 import type { SelfPortrait } from '../check/check-body.js';
 import { keepBoot, nextBoot } from '../installation/boot-counter.js';
-import { FileNotebook } from '../installation/file-notebook.js';
+import { FileNotebook, takeChain } from '../installation/file-notebook.js';
 import { latchedSince, setLatch } from '../installation/latch.js';
 import { loadEnrolment, type LoadedEnrolment } from '../installation/load-enrolment.js';
 import { openStateDirectory, type StateDirectory } from '../installation/state-directory.js';
@@ -136,7 +136,10 @@ export class Daemon {
       await keepBoot(directory.boot, boot).catch((error: unknown) =>
         log.error('The number of this start cannot be kept', error),
       );
-      const daemon = new Daemon(options, boot, notebook, await loadEnrolment(directory));
+      const chain = await takeChain(directory.chain);
+      // A run in which no check is answered leaves it to the next one.
+      if (chain !== null) notebook.keepChain(chain);
+      const daemon = new Daemon(options, boot, notebook, await loadEnrolment(directory, chain));
       await daemon.#live(onReady);
       return null;
     } finally {
@@ -167,7 +170,7 @@ export class Daemon {
       await this.#loop.goodbye(reason);
     } finally {
       await this.#lifetime.end();
-      await this.#notebook.settled();
+      await this.#notebook.end();
       await control.close();
       await removePrivateFile(directory.controlToken);
     }

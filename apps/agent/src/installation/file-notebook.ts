@@ -1,4 +1,4 @@
-import { readPrivateFile, renamePrivateFile, writePrivateFile } from '@rollcall/secret-file';
+import { readPrivateFile, removePrivateFile, renamePrivateFile, writePrivateFile } from '@rollcall/secret-file';
 import { hashOf } from '@rollcall/wire';
 import { Notebook, type KeptAnswer, type Key } from '../check/enrolment.js';
 import type { Log } from '../log.js';
@@ -18,7 +18,6 @@ export class FileNotebook extends Notebook {
   readonly #reached: Reached;
   #last: Promise<void> = Promise.resolve();
   #problem: string | null = null;
-  /** Only the newest chain token is worth a write: while one is under way, the ones between are skipped. */
   #chain: string | null = null;
   #answer = '';
 
@@ -40,16 +39,18 @@ export class FileNotebook extends Notebook {
     return this.#last;
   }
 
+  /**
+   * The end of the process: leaves the newest chain token for the next start. It is on the disk at no other time, so a disk that was full and a power
+   * that was cut leave none, and never an older one: that would look like a copy (B2). None costs a signal at most.
+   */
+  end(): Promise<void> {
+    const chain = this.#chain;
+    if (chain !== null) this.#queue(() => writePrivateFile(this.#directory.chain, `${chain}\n`));
+    return this.settled();
+  }
+
   override keepChain(chain: string): void {
-    const waits = this.#chain !== null;
     this.#chain = chain;
-    if (waits) return;
-    this.#queue(async () => {
-      const newest = this.#chain ?? chain;
-      this.#chain = null;
-      // No fsync: one step back is what the plane tolerates, and this is once per check.
-      await writePrivateFile(this.#directory.chain, `${newest}\n`, { durable: false });
-    });
   }
 
   override keepAnswer(answer: KeptAnswer): void {
@@ -98,10 +99,18 @@ export class FileNotebook extends Notebook {
   }
 }
 
-/** The chain token of the newest answer that was kept; null when there is none, which costs a signal and no liveness. */
-export const readChain = async (path: string): Promise<string | null> => {
-  const text = await readPrivateFile(path, 4_096).catch(() => null);
-  return text?.toString('utf8').trim() || null;
+/**
+ * Takes the chain token that the run before has left, away from the disk, so that no later start presents it again; null where there is none, or
+ * where it cannot be taken away.
+ */
+export const takeChain = async (path: string): Promise<string | null> => {
+  try {
+    const text = await readPrivateFile(path, 4_096);
+    await removePrivateFile(path);
+    return text?.toString('utf8').trim() || null;
+  } catch {
+    return null;
+  }
 };
 
 /** Whether the plane called this credential revoked. */

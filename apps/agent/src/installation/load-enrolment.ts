@@ -1,7 +1,6 @@
 import type { Enrolment } from '../check/enrolment.js';
 import { HttpsPlane } from '../plane/https-plane.js';
 import { loadKeys } from './credential-file.js';
-import { readChain } from './file-notebook.js';
 import { readHomePlane } from './home-plane.js';
 import type { StateDirectory } from './state-directory.js';
 
@@ -10,8 +9,15 @@ export type LoadedEnrolment =
   | { readonly state: 'enrolled'; readonly enrolment: Enrolment; readonly address: string }
   | { readonly state: 'not-enrolled' | 'credential-unreadable'; readonly sentence: string };
 
-/** Reads the state directory. Never throws: a daemon that cannot read its credential stays up and says so (C04). */
-export const loadEnrolment = async (directory: StateDirectory): Promise<LoadedEnrolment> => {
+/**
+ * Reads the state directory. Never throws: a daemon that cannot read its credential stays up and says so (C04).
+ *
+ * @param chain what `takeChain` has found at a start (Default: null, which costs a signal of a copy and no liveness)
+ */
+export const loadEnrolment = async (
+  directory: StateDirectory,
+  chain: string | null = null,
+): Promise<LoadedEnrolment> => {
   const { keys, problem } = await loadKeys(directory).catch((error: unknown) => ({
     keys: [],
     problem: `credential unreadable: ${(error as Error).message}`,
@@ -33,7 +39,7 @@ export const loadEnrolment = async (directory: StateDirectory): Promise<LoadedEn
     enrolment: {
       plane: new HttpsPlane(home.address, home.pins),
       keys,
-      chain: await readChain(directory.chain),
+      chain,
       interval: home.interval,
       machine: home.machine,
     },

@@ -18,6 +18,7 @@ export type StateDirectory = {
   /** Address, pins and machine of the plane. */
   readonly home: string;
   readonly boot: string;
+  /** The chain token of the newest answer, from an end in order to the next start. */
   readonly chain: string;
   /** The credential that the plane called revoked. */
   readonly revoked: string;

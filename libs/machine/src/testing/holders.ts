@@ -59,13 +59,10 @@ export type Sent = { readonly command: AcceptCheck; readonly token: Token };
 
 /**
  * One holder of a credential, as the agent is one: it keeps the body of a check over retries, presents the token of the newest answer that it
- * got, and takes a higher boot when it is told that it is late. Its disk keeps a token without being told to: the newest one is certainly there when the next
- * check goes out.
+ * got, and takes a higher boot when it is told that it is late. A token is on its disk from an end in order to the next start, and at no other time.
  */
 export class Holder {
   token: Token = null;
-  #onDisk: Token = null;
-  #surelyOnDisk: Token = null;
   #counter = 1;
   #bootId: string;
   #sequence = 0;
@@ -80,7 +77,6 @@ export class Holder {
   next({ anew = false }: { readonly anew?: boolean } = {}): Sent {
     if (!anew && this.#unanswered) return this.#unanswered;
     this.#sequence += 1;
-    this.#surelyOnDisk = this.#onDisk;
     const command = check({
       keyHash: keyHash(this.#key),
       boot: { counter: this.#counter, id: this.#bootId },
@@ -99,18 +95,17 @@ export class Holder {
     }
     this.#unanswered = null;
     this.token = answer;
-    this.#onDisk = answer;
     return true;
   }
 
-  /** The process starts anew, and reads what is on the disk. */
+  /** The process ends in order and starts anew. */
   restart(): void {
-    this.#begin(this.#counter + 1, this.#onDisk);
+    this.#begin(this.token);
   }
 
-  /** The power fails: the newest token may not have come to the disk. */
-  losePower(): void {
-    this.#begin(this.#counter + 1, this.#surelyOnDisk);
+  /** The process starts anew after it was killed, the power failed, or the disk was full at its end: nothing was left to it. */
+  restartWithNothing(): void {
+    this.#begin(null);
   }
 
   /** Registers its next key and goes on with that. Throws `Refusal`. */
@@ -124,8 +119,6 @@ export class Holder {
   copyOfMemory(): Holder {
     const copy = new Holder(this.chance);
     copy.token = this.token;
-    copy.#onDisk = this.#onDisk;
-    copy.#surelyOnDisk = this.#surelyOnDisk;
     copy.#counter = this.#counter;
     copy.#bootId = this.#bootId;
     copy.#sequence = this.#sequence;
@@ -134,21 +127,27 @@ export class Holder {
     return copy;
   }
 
-  /** Another one that starts from the same disk. */
+  /** Another one that starts from the same disk, copied as the process ran. */
   copyOfDisk(): Holder {
     const copy = this.copyOfMemory();
-    copy.restart();
+    copy.restartWithNothing();
     return copy;
   }
 
-  #begin(counter: number, token: Token): void {
-    this.#counter = counter;
+  /** Another one that starts from the same disk, copied when the process had ended in order; this one starts anew, too. */
+  copyAtRest(): Holder {
+    const copy = this.copyOfMemory();
+    copy.restart();
+    this.restart();
+    return copy;
+  }
+
+  #begin(token: Token): void {
+    this.#counter += 1;
     this.#bootId = this.#newId();
     this.#sequence = 0;
     this.#unanswered = null;
     this.token = token;
-    this.#onDisk = token;
-    this.#surelyOnDisk = token;
   }
 
   #takeBoot(highest: number): void {
