@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { token, tokenStream } from '@rollcall/admission';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { hashOf, makeSecret, type MachineDetail, type MachineList } from '@rollcall/wire';
+import { hashOf, makeSecret, type MachineDetail, type MachineList, type Why } from '@rollcall/wire';
 import { startOperatorPlane, type OperatorPlane } from '../../../test/support/operator-plane.js';
 import { RecordClock } from '../../../test/support/record-clock.js';
 import { askAs, type Ask } from '../../../test/support/signed-in.js';
@@ -133,4 +133,33 @@ it('tells of two machines on one copied credential once, keeps work from both, a
     expect(await original.check()).toBe('accepted');
   }
   expect(await shown(machine)).toMatchObject({ generation: 5, canTakeWork: true, blockers: [] });
+});
+
+it('asks neither of two copies for a rotation, and shows after one by the wrong one that the other still uses the older credential (C01, B2)', async () => {
+  const { machine, original } = await admitted();
+  const path = `/v1/machines/${machine}`;
+  const ofOlderUse = async () => {
+    await plane.caughtUp();
+    const [{ body: detail }, { body: why }] = [
+      await ask<MachineDetail>('GET', path),
+      await ask<Why>('GET', `${path}/why`),
+    ];
+    return [detail.olderUse, /an older credential of it \(generation 1\).*delete the machine/.test(why.sentence)];
+  };
+  expect(await original.check()).toBe('accepted');
+  const copy = original.copied();
+  for (const one of [copy, original, copy, original]) expect(await one.check()).toBe('accepted');
+  expect(codes(await shown(machine))).toEqual(['duplicate-installation']);
+  expect(await ask('POST', `${path}/rotation-requests`, { commandId: randomUUID() })).toMatchObject({
+    status: 409,
+    body: { code: 'duplicate-installation', title: expect.stringContaining('rollcall-agent rotate') },
+  });
+
+  await copy.rotate(machine);
+  expect(await copy.check()).toBe('accepted');
+  expect(codes(await shown(machine))).toEqual([]);
+  expect(await ofOlderUse()).toEqual([null, false]);
+  await clock.pass(15);
+  expect(await original.check()).toBe('generation-behind');
+  expect(await ofOlderUse()).toEqual([{ generation: 1, at: expect.any(String) }, true]);
 });

@@ -14,6 +14,8 @@ class Run {
   readonly chance: () => number;
   /** What the network has kept: it arrives some time, and nobody waits for the answer any more. */
   #underWay: Sent[] = [];
+  /** The place in the record of the check that was answered last. */
+  place = 0;
 
   constructor(readonly seed: number) {
     this.chance = chanceOf(seed);
@@ -33,11 +35,19 @@ class Run {
     const answer = this.plane.take(sent);
     if (fate < 0.35) return false;
     // Doubled by the network: the second answer is the first one again, and either of them arrives first; or it comes much later.
-    if (fate < 0.45) return holder.hear(this.plane.take(sent));
+    if (fate < 0.45) return this.#heard(holder, sent, this.plane.take(sent));
     if (fate < 0.55) this.#underWay.push(sent);
-    if (holder.hear(answer)) return true;
+    if (this.#heard(holder, sent, answer)) return true;
+    if (!(answer instanceof Refusal && answer.code === 'stale-check')) return false;
     // Who is told that it is late checks at once, as the start after the highest one.
-    return answer instanceof Refusal && answer.code === 'stale-check' && holder.hear(this.plane.take(holder.next()));
+    const next = holder.next();
+    return this.#heard(holder, next, this.plane.take(next));
+  }
+
+  #heard(holder: Holder, sent: Sent, answer: ReturnType<ChainedPlane['take']>): boolean {
+    if (!holder.hear(answer)) return false;
+    this.place = this.plane.placeOf(sent);
+    return true;
   }
 
   /** What can befall a machine between two checks, none of it a copy. */
@@ -76,15 +86,22 @@ it(`raises no alarm in ${inDigits(RUNS)} honest lives with requests lost, late a
 });
 
 describe(`of ${inDigits(COPIES)} copies each`, () => {
-  /** Lets both check in until there is a signal. @returns how often one's answered check had followed the other's by then */
+  /**
+   * Lets both check in until there is a signal. An answered check follows the other's where it was recorded after that, and is not one from before that is
+   * only answered now.
+   *
+   * @returns how often one's answered check had followed the other's by then
+   */
   const alternationsUntilFound = (run: Run, holders: readonly [Holder, Holder]): number => {
     let alternations = 0;
     let last: Holder | null = null;
+    let newest = 0;
     for (let turn = 0; turn < 200; turn += 1) {
       const holder = holders[run.chance() < 0.5 ? 0 : 1];
       const answered = run.check(holder);
       if (run.plane.signals.length > 0) return alternations + (last !== null && last !== holder ? 1 : 0);
-      if (!answered) continue;
+      if (!answered || run.place < newest) continue;
+      newest = run.place;
       if (last !== null && last !== holder) alternations += 1;
       last = holder;
     }

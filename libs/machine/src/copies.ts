@@ -19,7 +19,8 @@ const BETWEEN_SIGNALS = 3_600;
  * A credential is in use twice when a check presents a chain token that is neither of the two newest: each holder then carries on a chain of
  * its own (B2). Nothing else about a machine takes part, no address and no hardware. The check is accepted all the same, because a machine that
  * was restored from a snapshot looks like this too; there is one signal an hour at most, and it stands until a later generation is confirmed,
- * which leaves every other holder behind, or the machine is deleted.
+ * which leaves every other holder behind, or the machine is deleted. Which holder is the right one nothing here can know, so nobody is asked for a
+ * later generation meanwhile (`rotationAsked`): a person rotates at the right one.
  *
  * Unknown is no sign: no token presented, one of another epoch, a chain that was lost with its head, and the first check of a generation, whose
  * holder may have been shut out of the chain by the other one.

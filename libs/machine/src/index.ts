@@ -11,7 +11,7 @@ export {
   type RotationPolicy,
 } from './machine.js';
 export { generationOf } from './credential.js';
-export { refusals, type Refusals } from './refusals.js';
+export { olderUse, type OlderUse, refusals, type Refusals } from './refusals.js';
 export { withoutResettable } from './resettable.js';
 export { gapBetween, type Gap, type Heard, presence, type Presence, silence } from './presence.js';
 export { type Requests } from './requests.js';

@@ -11,6 +11,7 @@ import {
   checkedIn,
   confirmed,
   deleted,
+  forked,
   keyHash,
   logTailReceived,
   logTailRequested,
@@ -391,6 +392,17 @@ describe('whether an answer asks for a rotation (O19, N26)', () => {
     for (const counts of [shares, late])
       for (const [quarter, count] of counts.entries()) expect(Math.abs(count - 250 * quarter)).toBeLessThan(60);
     expect([shares.at(-1), late.at(-1)]).toEqual([1_000, 1_000]);
+  });
+
+  it('asks nobody while a copy stands, neither for a person nor by age: both would be asked, and the quicker one would stay (B2)', () => {
+    const asked = rotationRequested('2026-01-02T00:00:00.000Z', 1);
+    const past = [admitted(), registered(1), confirmed(1), asked, forked()];
+    expect(rotationAsked(after(...past), { afterDays: 1, since: 0 }, NOON + 999 * DAY)).toBeNull();
+    given(...past)
+      .when({ type: 'RequestRotation' })
+      .thenRefused('duplicate-installation');
+    expect(rotationAsked(after(...past, registered(2), confirmed(2)), yearly, NOON)).toBeNull();
+    expect(rotationAsked(after(...past, registered(2), confirmed(2)), yearly, DUE)).not.toBeNull();
   });
 
   it('takes a generation of an unknown age for an old one, and a machine that never arrived for none', () => {

@@ -189,6 +189,8 @@ export const machine: Decider<MachineState, MachineCommand, MachineFact> = {
         return requests.decide(requestsOf(state), command, moment);
       case 'RequestRotation':
         requireLiving(state);
+        // Both copies would hear of it, and the quicker one would stay: only a person at a machine knows which is the right one (B2).
+        if (copiesOf(state)) throw new Refusal('duplicate-installation');
         return requests.decide(requestsOf(state), { ...command, generation: state.credential.highest }, moment);
       case 'ReceiveLogTail':
         return inTurn(
@@ -278,6 +280,8 @@ export const turnOf = (machineId: string): number => {
  * latter, and nobody is refused for it: a node that was away for a year checks in with its old key, and is asked then (N26). A generation from
  * before the record said when it was registered is older than any policy.
  *
+ * While a copy stands nobody is asked: both would be, and the first one's success would leave the other behind, whichever is the right one (B2).
+ *
  * A fleet that was set up on one day is asked over the last tenth of the age, each machine at its own time; and what is too old when the policy
  * begins, over the hour after that.
  */
@@ -286,6 +290,7 @@ export const rotationAsked = (
   { afterDays, since }: RotationPolicy,
   now: Instant,
 ): string | null => {
+  if (copiesOf(state)) return null;
   const { current } = state.credential;
   const asked = requestsOf(state).rotation?.stamp;
   if (asked !== undefined) return asked;

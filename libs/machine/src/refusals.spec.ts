@@ -1,7 +1,8 @@
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { specFor } from '@rollcall/decider/testing';
 import type { CredentialRefused, NoteRefusal } from './index.js';
-import { refusals } from './refusals.js';
+import type { Credential } from './credential.js';
+import { olderUse, refusals } from './refusals.js';
 
 const given = specFor(refusals);
 const NOON = Date.UTC(2026, 0, 1, 12);
@@ -67,3 +68,36 @@ it('remembers refusals for as long as they keep others quiet', () => {
 
 it('takes a fact of another type for none of its own', () =>
   expect(refusals.evolve({}, { type: 'SomethingNew' } as never)).toEqual({}));
+
+describe('an older credential is in somebody’s hands (B2)', () => {
+  const at = '2026-01-01T12:00:00.000Z';
+  const behind = (generation: number | null, refusedAt = at) =>
+    refused({ code: 'generation-behind', generation, refusedAt });
+  const holding = (current: number | null, over: Partial<Credential> = {}): Credential => ({
+    status: 'live',
+    current: current === null ? null : { generation: current, keyHash: `h${current}`, registeredAt: at },
+    pending: null,
+    highest: current ?? 0,
+    ...over,
+  });
+  const used = (...facts: readonly CredentialRefused[]) => facts.reduce(refusals.evolve, refusals.initial());
+
+  it('where one was refused since the one that counts was registered, the newest of them', () => {
+    expect(olderUse(used(behind(1), behind(2)), holding(3))).toEqual({ generation: 1, at: NOON });
+    expect(olderUse(used(behind(1), behind(2, '2026-01-01T12:00:01.000Z')), holding(3))).toEqual({
+      generation: 2,
+      at: NOON + 1_000,
+    });
+    expect(olderUse(used(behind(null)), holding(9))).toEqual({ generation: null, at: NOON });
+    const older = { generation: 2, keyHash: 'h2' };
+    expect(olderUse(used(behind(1)), holding(2, { current: older }))).toEqual({ generation: 1, at: NOON });
+  });
+
+  it('and not where it was refused before, is the one that counts or a void later one, or the machine is deleted or new', () => {
+    expect(olderUse(used(behind(1, '2026-01-01T11:59:59.999Z')), holding(2))).toBeNull();
+    expect(olderUse(used(behind(2), behind(3)), holding(2))).toBeNull();
+    expect(olderUse(used(refused({ generation: 1 })), holding(2))).toBeNull();
+    expect(olderUse(used(behind(1)), holding(2, { status: 'revoked' }))).toBeNull();
+    expect(olderUse(used(behind(1)), holding(null))).toBeNull();
+  });
+});

@@ -1,5 +1,6 @@
-import { instantOf, timestampOf, type Decider } from '@rollcall/decider';
+import { instantOf, timestampOf, type Decider, type Instant } from '@rollcall/decider';
 import type { NoteRefusal } from './commands.js';
+import type { Credential } from './credential.js';
 import type { CredentialRefused } from './facts.js';
 
 /** When a refusal was recorded last (RFC 3339), by its reason and the generation that was presented, of the last hour. */
@@ -10,7 +11,8 @@ const APART_MS = 3_600_000;
 
 /** Those that are too old for the head to know are one: there can be any number of them. */
 const whatOf = ({ code, generation }: Pick<NoteRefusal, 'code' | 'generation'>): string =>
-  `${code} ${generation ?? 'older'}`;
+  `${code} ${generation ?? OLDER}`;
+const OLDER = 'older';
 
 /**
  * The first use of a credential that does not act any more is recorded, and of those that follow at most one an hour for each reason and
@@ -44,4 +46,23 @@ export const refusals: Decider<Refusals, NoteRefusal, CredentialRefused> = {
     const recent = Object.entries(state).filter(([, at]) => instantOf(at) > since);
     return { ...Object.fromEntries(recent), [whatOf(fact)]: fact.refusedAt };
   },
+};
+
+/** The newest use of a generation that a later one has cut; null: of one that is too old for the head to know. */
+export type OlderUse = { readonly generation: number | null; readonly at: Instant };
+
+/**
+ * An older credential than the one that counts is in somebody's hands: its newest refused use since that one was registered, or null. Nothing
+ * proves that of two copies the right one has rotated, so this is how a person sees that it may have been the other (B2).
+ */
+export const olderUse = (used: Refusals, { status, current }: Credential): OlderUse | null => {
+  if (status !== 'live' || current === null) return null;
+  const since = current.registeredAt === undefined ? 0 : instantOf(current.registeredAt);
+  const uses = Object.entries(used).flatMap(([what, at]) => {
+    const [code, which] = what.split(' ');
+    const generation = which === OLDER ? null : Number(which);
+    const isOlder = code === 'generation-behind' && (generation === null || generation < current.generation);
+    return isOlder && instantOf(at) >= since ? [{ generation, at: instantOf(at) }] : [];
+  });
+  return uses.sort((one, other) => other.at - one.at)[0] ?? null;
 };

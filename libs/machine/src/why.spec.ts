@@ -22,6 +22,7 @@ const present: KnownThen = {
   blockers: [],
   pause: null,
   refusedClaims: null,
+  olderUse: null,
   promise: null,
 };
 const stopping: KnownThen = { ...present, lifecycle: 'stopping', said: 'stopping', stopReason: 'update' };
@@ -76,6 +77,12 @@ const ROWS: readonly [string, KnownThen, Partial<KnownThen>, string][] = [
   ['running, not observed', present, { gaps }, `${PRESENT}; nothing keeps it from work; ${DEAF}`],
   ['running, copied', present, { blockers: [copied] }, `${PRESENT}; it cannot take work: ${COPIED}`],
   ['unknown, copied', unknown, { blockers: [copied] }, `${UNKNOWN}; ${COPIED}; ${LISTENED}`],
+  [
+    'running, and an older credential of it is used',
+    present,
+    { olderUse: { generation: 1, at: at('14:02:00') } },
+    `${PRESENT}; nothing keeps it from work; an older credential of it (generation 1) was used at 14:02:00Z, and refused: if whoever holds that is the right installation, delete the machine and enrol it again`,
+  ],
   ['stopping', stopping, {}, `${STOPPING}14:06:45Z`],
   ['stopping, blocked', stopping, { blockers: [full] }, `${STOPPING}14:06:45Z; the last that it told: ${FULL}`],
   ['stopping, paused', stopping, paused, `${STOPPING}14:06:45Z; ${PAUSE}`],

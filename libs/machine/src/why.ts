@@ -5,6 +5,7 @@ import type { Lifecycle } from './lifecycle.js';
 import type { Gap, Presence } from './presence.js';
 import { silenceBegan } from './presence.js';
 import { isPlanesWord, PAUSED } from './readiness.js';
+import type { OlderUse } from './refusals.js';
 
 /** What is known of a machine at one time of the record: from then on it is, and stays, the same. */
 export type KnownThen = {
@@ -29,6 +30,8 @@ export type KnownThen = {
   readonly blockers: readonly { readonly code: string; readonly since: Instant }[];
   readonly pause: { readonly note: string; readonly until: Instant | null } | null;
   /** Refused claims on its identifier, as one (C03). */
+  /** An older credential is in somebody's hands. */
+  readonly olderUse: OlderUse | null;
   readonly refusedClaims: { readonly count: number; readonly last: Instant; readonly hostname: string | null } | null;
   readonly promise: { readonly state: 'held' | 'broken' | 'not-now'; readonly schedules: readonly string[] } | null;
 };
@@ -44,6 +47,7 @@ export const why = (known: KnownThen): string => {
   return [
     presenceIn(known, at),
     ...readinessIn(known, at),
+    ...olderUseIn(known, at),
     ...claimsIn(known, at),
     ...promiseIn(known),
     ...deafnessIn(known, at),
@@ -121,6 +125,14 @@ const promiseIn = ({ presence, promise }: KnownThen): readonly string[] => {
   if (promise === null || promise.state === 'held') return [];
   if (promise.state === 'broken') return [`its presence is promised at this time (${promise.schedules.join(', ')})`];
   return presence === 'absent' ? ['its presence is not promised at this time'] : [];
+};
+
+const olderUseIn = ({ olderUse }: KnownThen, at: Clock): readonly string[] => {
+  if (olderUse === null) return [];
+  const which = olderUse.generation === null ? '' : ` (generation ${olderUse.generation})`;
+  return [
+    `an older credential of it${which} was used at ${at(olderUse.at)}, and refused: if whoever holds that is the right installation, delete the machine and enrol it again`,
+  ];
 };
 
 /** The name is that of somebody who is not known: it is quoted. */

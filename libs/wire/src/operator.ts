@@ -195,9 +195,16 @@ export type MachineList = AsOf & {
 };
 export type MachineDetail = AsOf & {
   readonly machine: MachineView;
+  /**
+   * The newest refused use of an older credential since the one that counts was registered; null: none. If whoever holds that is the right installation, another
+   * one has rotated in its place (B2).
+   */
+  readonly olderUse: OlderUseView | null;
   /** What was promised of its node; null where nobody promised anything (N11). */
   readonly promise: PromisedPresence | null;
 };
+/** `generation`: null where it is older than the plane remembers by number. `at` is RFC 3339 in UTC; of many within an hour the first is told. */
+export type OlderUseView = { readonly generation: number | null; readonly at: string };
 /** What counts of what was promised of a node, and whether it is kept, as of the answer (N11). */
 export type PromisedPresence = {
   /** Its own promise, or those of its labels; presence is promised where any of them promises it. */

@@ -9,6 +9,11 @@ export const PROBLEMS = {
   'credential-revoked': { status: 410, title: 'This machine was deleted' },
   // rotations
   'hash-registered-before': { status: 409, title: 'This credential was registered before; make a new one' },
+  'duplicate-installation': {
+    status: 409,
+    title:
+      'A copy of this installation checks in as well: run "rollcall-agent rotate" on the right one, or delete the machine',
+  },
   // checks
   'stale-check': { status: 409, title: 'A newer check of this machine is recorded' },
   // requests of the plane

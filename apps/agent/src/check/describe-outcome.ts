@@ -20,7 +20,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
   'credential-unknown':
     'The plane does not know the credential of this machine. Nothing was removed, and it is tried again; if the plane was not just restored, ask whoever runs it.',
   'generation-behind':
-    'The plane knows a newer credential of this machine; trying on at the interval with the one that is here.',
+    'The plane knows a newer credential of this machine, so a copy of it may have rotated; trying on at the interval with the one that is here. If this is the right one, delete the machine at the plane, and give a new token to "rollcall-agent enrol".',
 };
 
 /** What an outcome tells about the clock of this machine; null when nothing (C13). */

@@ -107,6 +107,7 @@ const MEANING: Readonly<Record<ProblemCode, Meaning>> = {
   'headers-too-large': 'body',
   'bad-request': 'body',
   'hash-registered-before': 'later',
+  'duplicate-installation': 'later',
   'request-not-pending': 'later',
   'token-refused': 'later',
   'identifier-in-use': 'later',

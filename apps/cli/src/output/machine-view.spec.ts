@@ -86,7 +86,9 @@ describe('the list of machines', () => {
 });
 
 it('shows of one machine who can fix what blocks it (O21, O32)', () => {
-  const { out } = print((output) => showMachine(output, { machine: blocked, promise: null, asOf, behind: false }));
+  const { out } = print((output) =>
+    showMachine(output, { machine: blocked, promise: null, olderUse: null, asOf, behind: false }),
+  );
   expect(out).toContain('present, but cannot take work: the disk is full (disk-full)');
   expect(out).toContain(
     'Blocker       disk-full: the disk is full, since 2026-11-29 14:02:00Z (12 s ago); to be fixed by whoever looks after the machine: free space',
@@ -98,7 +100,9 @@ it('shows of one machine what only informs as a note, and that it takes work (O3
   const noted = machineView({
     blockers: [{ code: 'stops-at-logout', since: asOf, sentence: 'it stops', fix: 'somebody', blocksWork: false }],
   });
-  const { out } = print((output) => showMachine(output, { machine: noted, promise: null, asOf, behind: false }));
+  const { out } = print((output) =>
+    showMachine(output, { machine: noted, promise: null, olderUse: null, asOf, behind: false }),
+  );
   expect(out).toContain('Note          stops-at-logout: it stops, since 2026-11-29 14:02:12Z (just now)');
   expect(out).toMatch(/^Takes work +yes$/m);
 });
@@ -109,6 +113,7 @@ it('shows since when the tail of a log is asked for, and nothing where it is not
       showMachine(output, {
         machine: machineView({ requests: { logTail, rotation: null } }),
         promise: null,
+        olderUse: null,
         asOf,
         behind: false,
       }),
@@ -121,7 +126,9 @@ it('shows since when the tail of a log is asked for, and nothing where it is not
 
 it('names a newer credential that is waited for: asked for, or registered and not used yet (N26)', () => {
   const shown = (changes: Parameters<typeof machineView>[0]) =>
-    print((output) => showMachine(output, { machine: machineView(changes), promise: null, asOf, behind: false })).out;
+    print((output) =>
+      showMachine(output, { machine: machineView(changes), promise: null, olderUse: null, asOf, behind: false }),
+    ).out;
   expect(shown({ requests: { logTail: null, rotation: asOf } })).toMatch(
     /^Rotation +asked for 2026-11-29 14:02:12Z \(just now\); it begins with its next check$/m,
   );
@@ -132,15 +139,32 @@ it('names a newer credential that is waited for: asked for, or registered and no
 it('shows refused claims as one, with how many are noted, the last, and what that called itself, quoted (C03)', () => {
   const refusedClaims = { count: 3, first: asOf, last: asOf, hostname: 'forge\u001b[2J' };
   const machine = machineView({ refusedClaims });
-  const { out } = print((output) => showMachine(output, { machine, promise: null, asOf, behind: false }));
+  const { out } = print((output) =>
+    showMachine(output, { machine, promise: null, olderUse: null, asOf, behind: false }),
+  );
   expect(out).toMatch(/^Claims +others claimed to be it and were refused, 3 noted, last 2026-11-29 14:02:12Z/m);
   expect(out).toContain('by one that calls itself "forge\\u001b[2J"');
+});
+
+it('shows the use of an older credential, and what to do where its holder is the right one (B2)', () => {
+  const shown = (generation: number | null) => {
+    const olderUse = { generation, at: asOf };
+    return print((output) =>
+      showMachine(output, { machine: machineView(), promise: null, olderUse, asOf, behind: false }),
+    ).out;
+  };
+  expect(shown(1)).toMatch(
+    /^Older key +the credential of generation 1 was used last 2026-11-29 14:02:12Z \(just now\), and refused; .*delete this machine/m,
+  );
+  expect(shown(null)).toMatch(/^Older key +an older credential was used last/m);
 });
 
 it('shows the pause that is in force: since when and until when, whose word it is, and why', () => {
   const pause = { since: asOf, until: null, note: 'a new disk', by: 'ada' };
   const shown = (changes: Parameters<typeof machineView>[0]) =>
-    print((output) => showMachine(output, { machine: machineView(changes), promise: null, asOf, behind: false })).out;
+    print((output) =>
+      showMachine(output, { machine: machineView(changes), promise: null, olderUse: null, asOf, behind: false }),
+    ).out;
   expect(shown({ pause })).toMatch(/^Paused +since 2026-11-29 14:02:12Z, until it is resumed, by ada: a new disk$/m);
   const ending = { ...pause, until: '2026-11-29T16:00:00.000Z' };
   expect(shown({ pause: ending })).toContain('until 2026-11-29 16:00:00Z, by ada');
@@ -150,7 +174,8 @@ it('shows the pause that is in force: since when and until when, whose word it i
 it('shows what is promised of a machine, by which word, and whether it is kept (N11)', () => {
   const promises = [{ selector: 'label:site=berlin', schedule: 'daily 09:00-18:00 Europe/Berlin' }];
   const shown = (promise: MachineDetail['promise']) =>
-    print((output) => showMachine(output, { machine: machineView(), promise, asOf, behind: false })).out;
+    print((output) => showMachine(output, { machine: machineView(), promise, olderUse: null, asOf, behind: false }))
+      .out;
   expect(shown({ promises, state: 'held', next: null })).toMatch(
     /^Promise +daily 09:00-18:00 Europe\/Berlin \(for label:site=berlin\)\nPromise is +held$/m,
   );

@@ -3,6 +3,7 @@ import type {
   MachineDetail,
   MachineList,
   MachineView,
+  OlderUseView,
   PauseView,
   PromisedPresence,
   RefusedClaimsView,
@@ -68,7 +69,7 @@ export const showList = (
 };
 
 /** One machine, all of it. */
-export const showMachine = (output: Output, { machine, promise, ...age }: MachineDetail): void => {
+export const showMachine = (output: Output, { machine, promise, olderUse, ...age }: MachineDetail): void => {
   const when = (at: string | null): string =>
     at === null ? 'never' : `${clockTime(at)} (${relativeTime(at, age.asOf)})`;
   output.fields([
@@ -91,6 +92,7 @@ export const showMachine = (output: Output, { machine, promise, ...age }: Machin
     ...(machine.requests.rotation === null
       ? []
       : [['Rotation', `asked for ${when(machine.requests.rotation)}; it begins with its next check`] as const]),
+    ...(olderUse === null ? [] : [['Older key', olderUseAs(olderUse, when)] as const]),
     ...(machine.refusedClaims === null ? [] : [['Claims', claimsAs(machine.refusedClaims, when)] as const]),
     ...(promise === null ? [] : promised(promise)),
     ...Object.entries(machine.labels).map(([key, value]) => ['Label', `${key}=${value}`] as const),
@@ -128,6 +130,14 @@ const claimsAs = ({ count, last, hostname }: RefusedClaimsView, when: (at: strin
   const who = hostname === null ? '' : `, by one that calls itself ${JSON.stringify(hostname)}`;
   return {
     text: `others claimed to be it and were refused, ${count} noted, last ${when(last)}${who}`,
+    tone: 'warning',
+  };
+};
+
+const olderUseAs = ({ generation, at }: OlderUseView, when: (at: string) => string): Cell => {
+  const which = generation === null ? 'an older credential' : `the credential of generation ${generation}`;
+  return {
+    text: `${which} was used last ${when(at)}, and refused; if whoever holds it is the right installation, delete this machine and enrol it again`,
     tone: 'warning',
   };
 };

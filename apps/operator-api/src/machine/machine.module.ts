@@ -6,6 +6,7 @@ import { LabelMachineController } from './label-machine/label-machine.controller
 import { LabelMachineHandler } from './label-machine/label-machine.handler.js';
 import { ListBlockersController } from './list-blockers/list-blockers.controller.js';
 import { ListMachinesController } from './list-machines/list-machines.controller.js';
+import { OlderUses } from './older-uses.js';
 import { OwnedMachines } from './owned-machines.js';
 import { OwnedPromises } from '../promise/owned-promises.js';
 import { PauseMachineController } from './pause-machine/pause-machine.controller.js';
@@ -44,6 +45,7 @@ import { ShowReadinessController } from './show-readiness/show-readiness.control
     ShowReadinessController,
   ],
   providers: [
+    OlderUses,
     OwnedMachines,
     OwnedPromises,
     RenameMachineHandler,

@@ -26,6 +26,7 @@ export class ChainedPlane {
   /** When each signal of a copy was given. */
   readonly signals: Instant[] = [];
   #lastCheckAt: Instant | null = null;
+  readonly #recorded: string[] = [];
 
   constructor() {
     this.do(admit());
@@ -36,10 +37,18 @@ export class ChainedPlane {
     const decided = machine.decide(this.state, command, { now: this.now, lastCheckAt: this.#lastCheckAt });
     for (const fact of decided) {
       this.state = machine.evolve(this.state, fact);
-      if (fact.type === 'CheckedIn') this.#lastCheckAt = this.now;
+      if (fact.type === 'CheckedIn') {
+        this.#lastCheckAt = this.now;
+        this.#recorded.push(fact.checkId);
+      }
       if (fact.type === 'CredentialForked') this.signals.push(this.now);
     }
     return decided;
+  }
+
+  /** Where among all checks a recorded one is, from 0. */
+  placeOf({ command }: Sent): number {
+    return this.#recorded.indexOf(command.checkId);
   }
 
   /** Takes a check off the network: the token of the answer, or the refusal. */

@@ -22,6 +22,8 @@ export const basisOf = (
     ...(blockers.some(({ code }) => code === DUPLICATE) ? ['CredentialForked'] : []),
     ...(pause === null ? [] : ['MachinePaused']),
     ...(refusedClaims === null ? [] : ['ClaimRefused']),
+    // Of the stream beside the machine's own, where the answer speaks of it.
+    'CredentialRefused',
   ];
   const newest = spokenOf.flatMap((type) => events.findLast(({ event }) => event.type === type) ?? []);
   return [

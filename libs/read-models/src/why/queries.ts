@@ -1,6 +1,17 @@
 import type { Instant } from '@rollcall/decider';
 import type { EventStore, RecordHead, StreamPast } from '@rollcall/event-store';
-import { gapBetween, machineStream, why, type Gap } from '@rollcall/machine';
+import {
+  gapBetween,
+  machine as machineRules,
+  machineStream,
+  olderUse,
+  refusals,
+  refusalsStream,
+  why,
+  type CredentialRefused,
+  type Gap,
+  type OlderUse,
+} from '@rollcall/machine';
 import { promiseBook, promiseOf, promisesStream, type PromiseEvent } from '@rollcall/promise-book';
 import { promiseState } from '@rollcall/promises';
 import type { Why } from '@rollcall/wire';
@@ -11,6 +22,7 @@ import { project, type PresenceRow } from '../presence/project.js';
 import { machineView } from '../presence/view.js';
 import { StagedRows } from '../rows.js';
 import { asOf, inSnapshot } from '../snapshot.js';
+import { understand } from '../understand.js';
 import { basisOf } from './basis.js';
 
 /** Why there is no answer about that time: nothing is recorded of it yet, or the machine was not admitted yet. */
@@ -39,7 +51,10 @@ export class WhyQueries {
     const { age, heardUntil } = await this.#heard(newest);
     if (heardUntil === null) return { refused: 'time-not-recorded', detail: 'Nothing of the record has been read yet' };
     const asked = at === null ? heardUntil : Math.min(at, heardUntil);
-    const past = await this.store.readPast(machineStream(machine), asked);
+    const [past, refused] = await Promise.all([
+      this.store.readPast(machineStream(machine), asked),
+      this.store.readPast(refusalsStream(machine), asked),
+    ]);
     const row = rowOf(machine, past);
     if (row === null)
       return { refused: 'not-admitted-then', detail: `Nothing was known of this machine at ${utc(asked)}` };
@@ -47,13 +62,13 @@ export class WhyQueries {
     return {
       ...(at !== null && at <= heardUntil ? { behind: false } : age),
       asOf: utc(past.heard.recordedAt),
-      ...(await this.#explained(row, past, gaps, asked)),
+      ...(await this.#explained(row, withOlderUse(past, refused), gaps, asked)),
     };
   }
 
   async #explained(
     row: PresenceRow,
-    past: StreamPast,
+    { past, older }: PastWithUse,
     { since, newestEnd }: { readonly since: readonly Gap[]; readonly newestEnd: Instant | null },
     asked: Instant,
   ): Promise<Pick<Why, 'machine' | 'sentence' | 'basis'>> {
@@ -70,6 +85,7 @@ export class WhyQueries {
       gaps: since,
       blockers,
       pause: view.pause === null ? null : row.pause,
+      olderUse: older,
       promise: promise && {
         state: promiseState(promise, view.presence === 'present', heardUntil),
         schedules: promise.schedules,
@@ -106,6 +122,20 @@ export class WhyQueries {
 }
 
 const utc = (instant: Instant): string => new Date(instant).toISOString();
+
+/** A machine's past, and the use of an older credential that was newest then, which is among its events. */
+type PastWithUse = { readonly past: StreamPast; readonly older: OlderUse | null };
+
+const withOlderUse = (past: StreamPast, refused: StreamPast): PastWithUse => {
+  const facts = past.events.map(understand).flatMap((one) => (one.understood ? [one.fact] : []));
+  // Nothing else is recorded in that stream.
+  const used = refused.events.map(({ event }) => event as unknown as CredentialRefused);
+  const { credential } = facts.reduce(machineRules.evolve, machineRules.initial());
+  const older = olderUse(used.reduce(refusals.evolve, refusals.initial()), credential);
+  if (older === null) return { past, older };
+  const newest = refused.events.filter((_, index) => Date.parse(used[index]!.refusedAt) === older.at);
+  return { past: { ...past, events: [...past.events, ...newest] }, older };
+};
 
 /** The row of the read model `presence` as it was then: of all check-ins, only the newest says anything in it. */
 const rowOf = (machine: string, { events, newestCheckIn }: StreamPast): PresenceRow | null => {

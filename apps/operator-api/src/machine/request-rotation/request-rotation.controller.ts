@@ -14,11 +14,19 @@ import { RequestRotationDto, RotationRequestAnswerDto } from './request-rotation
 export class RequestRotationController {
   constructor(private readonly commands: CommandBus) {}
 
-  /** Asks a machine for a new credential. It takes one after its next check, and the old one counts until the new one has succeeded (O19). */
+  /** Asks a machine for a new credential. It takes one after its next check, and the old one counts until the new one has succeeded (O19).
+   * Refused while a copy checks in as well: only a person at the right one can tell which that is (B2). */
   @Post()
   @ApiParam(WANTED_MACHINE)
   @ApiCreatedResponse({ type: RotationRequestAnswerDto })
-  @ApiProblems('not-signed-in', 'machine-not-found', 'name-ambiguous', 'invalid-body', 'unavailable')
+  @ApiProblems(
+    'not-signed-in',
+    'machine-not-found',
+    'name-ambiguous',
+    'duplicate-installation',
+    'invalid-body',
+    'unavailable',
+  )
   requestRotation(
     @Caller() { id }: SignedIn,
     @Param('machine') wanted: string,

@@ -5,6 +5,7 @@ import type { MachineDetail } from '@rollcall/wire';
 import type { Acting } from '../../access/acting.js';
 import { WANTED_MACHINE } from '../wanted-machine.js';
 import { OwnedPromises } from '../../promise/owned-promises.js';
+import { OlderUses } from '../older-uses.js';
 import { OwnedMachines } from '../owned-machines.js';
 import { MachineDetailDto } from './show-machine.dto.js';
 
@@ -15,6 +16,7 @@ export class ShowMachineController {
   constructor(
     private readonly machines: OwnedMachines,
     private readonly promises: OwnedPromises,
+    private readonly olderUses: OlderUses,
   ) {}
 
   /** Everything about one machine. */
@@ -24,6 +26,7 @@ export class ShowMachineController {
   @ApiProblems('not-signed-in', 'scope-missing', 'machine-not-found', 'name-ambiguous', 'unavailable')
   async showMachine(@Caller() { owner }: Acting, @Param('machine') wanted: string): Promise<MachineDetail> {
     const found = await this.machines.find(wanted, owner);
-    return { ...found, promise: await this.promises.of(found) };
+    const [promise, olderUse] = await Promise.all([this.promises.of(found), this.olderUses.of(found.machine.id)]);
+    return { ...found, promise, olderUse };
   }
 }

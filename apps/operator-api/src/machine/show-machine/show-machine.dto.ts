@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { MachineDetail, PromisedPresence } from '@rollcall/wire';
+import type { MachineDetail, OlderUseView, PromisedPresence } from '@rollcall/wire';
 import { AsOfDto, MachineDto } from '../machine.dto.js';
 
 class CountingPromiseDto {
@@ -21,9 +21,25 @@ class PromisedPresenceDto implements PromisedPresence {
   next!: string | null;
 }
 
+class OlderUseDto implements OlderUseView {
+  @ApiProperty({ type: 'integer', nullable: true, description: 'null: older than the plane remembers by number.' })
+  generation!: number | null;
+
+  @ApiProperty({ format: 'date-time', description: 'Of many within an hour the first.' })
+  at!: string;
+}
+
 export class MachineDetailDto extends AsOfDto implements MachineDetail {
   @ApiProperty()
   machine!: MachineDto;
+
+  @ApiProperty({
+    type: OlderUseDto,
+    nullable: true,
+    description:
+      'The newest refused use of an older credential since the one that counts was registered; null: none. If whoever holds it is the right installation, another one has rotated in its place.',
+  })
+  olderUse!: OlderUseDto | null;
 
   @ApiProperty({ type: PromisedPresenceDto, nullable: true, description: 'null: nobody promised anything.' })
   promise!: PromisedPresenceDto | null;
