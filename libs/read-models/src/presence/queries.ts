@@ -8,6 +8,7 @@ import type { ReadModelTables } from '../tables.js';
 import { conditionOf, isWanted, type Wanted } from './condition.js';
 import { countMachines, type Alike } from './counts.js';
 import type { PresenceRow } from './project.js';
+import { sieveOf } from './sieve.js';
 import { presenceModel, decodePresence } from './store.js';
 import { machineView } from './view.js';
 
@@ -34,7 +35,7 @@ export type ListMachines = WhichMachines & {
 /** The most machines in one answer. */
 export const LIST_LIMIT = 500;
 
-// Presence is a rule over the row and what was heard since, so it is applied to rows and not written twice, once more in SQL.
+/** The most rows that are in memory at a time. */
 const SCAN = 2_000;
 
 /** What people and automation ask about machines. */
@@ -120,10 +121,10 @@ const pageOf = async (
 ): Promise<{ machines: readonly MachineView[]; next: string | null }> => {
   const limit = Math.min(Math.max(query.limit ?? 100, 1), LIST_LIMIT);
   const found: MachineView[] = [];
-  const size = narrowsByRule(query) ? SCAN : limit + 1;
   let after = query.after ?? null;
-  for (;;) {
-    const rows = await filtered(transaction.selectFrom('presence_machine'), query, after)
+  // The sieve lets little through that the rule leaves out; where it was more than that, ever more is read at once.
+  for (let size = limit + 1; ; size = Math.min(2 * size, SCAN)) {
+    const rows = await filtered(transaction.selectFrom('presence_machine'), query, { heard, after })
       .selectAll()
       .orderBy('machine')
       .limit(size)
@@ -138,9 +139,6 @@ const pageOf = async (
   return { machines, next: found.length > limit ? machines.at(-1)!.id : null };
 };
 
-const narrowsByRule = ({ presence, lifecycle, blocker, blocked }: Wanted): boolean =>
-  presence !== undefined || lifecycle !== undefined || blocker !== undefined || blocked === true;
-
 /**
  * Counts without reading a row per machine: those that are alike come as one, with the times of their last checks. That is all that differs,
  * and what the rule of presence is asked about.
@@ -150,7 +148,7 @@ export const countsOf = async (
   query: WhichMachines,
   heard: Heard,
 ): Promise<PresenceCounts> => {
-  const groups = await filtered(transaction.selectFrom('presence_machine'), query, null)
+  const groups = await filtered(transaction.selectFrom('presence_machine'), query, { heard, after: null })
     .select([
       'window_seconds as window',
       'said',
@@ -185,9 +183,10 @@ export const countsOf = async (
 const filtered = (
   select: SelectQueryBuilder<ReadModelTables, 'presence_machine', object>,
   query: WhichMachines,
-  after: string | null,
+  { heard, after }: { readonly heard: Heard; readonly after: string | null },
 ): SelectQueryBuilder<ReadModelTables, 'presence_machine', object> => {
   let narrowed = select;
+  for (const condition of sieveOf(query, heard)) narrowed = narrowed.where(condition);
   if (after !== null) narrowed = narrowed.where('machine', '>', after);
   if (query.owner !== undefined) narrowed = narrowed.where('owner', '=', query.owner);
   if (query.includeDeleted !== true) narrowed = narrowed.where('deleted_at', 'is', null);
