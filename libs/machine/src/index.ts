@@ -20,6 +20,7 @@ export { isLabelValue, LABEL_KEY, LABEL_VALUE_LENGTH, type Labels, MOST_LABELS, 
 export { type Absence } from './absence.js';
 export { type Copies } from './copies.js';
 export { accountAfter, type AccountEntry, type GenerationAccount } from './credential-account.js';
+export { isOwnEntry, joinPages } from './history-pages.js';
 export { lifecycle, type LastWord, type Lifecycle } from './lifecycle.js';
 export { type Condition, DUPLICATE, isPlanesWord, PAUSED, readinessSentence } from './readiness.js';
 export { canTakeWork, isBlocked } from './can-take-work.js';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { HistoryEntry, HistoryPage } from '@rollcall/wire';
 import type { Context } from '../context.js';
+import { EXIT, Failure } from '../failure.js';
 import { Output } from '../output/output.js';
 import { Plane } from '../plane/plane.js';
 import type { TransportRequest } from '../plane/transport.js';
@@ -67,6 +68,9 @@ const PAGES = ENTRIES.map((entries, index): HistoryPage => ({
   facts: { through: index === 0 ? 20_003 : 20_012, recorded: 20_012 },
 }));
 
+/** What a plane answers that cannot read its record just then. */
+const AWAY = 'unavailable';
+
 /** Runs it against a plane of two pages, the second of which may never come. */
 const history = async (
   wanted: WantedHistory,
@@ -74,7 +78,7 @@ const history = async (
     json = false,
     terminal = false,
     pages = PAGES,
-  }: { json?: boolean; terminal?: boolean; pages?: readonly HistoryPage[] } = {},
+  }: { json?: boolean; terminal?: boolean; pages?: readonly (HistoryPage | typeof AWAY)[] } = {},
 ) => {
   const asked: TransportRequest[] = [];
   const surroundings = captured({ terminal });
@@ -83,6 +87,7 @@ const history = async (
     (request) => {
       asked.push(request);
       const body = pages[asked.length - 1];
+      if (body === AWAY) return Promise.resolve({ status: 503, body: { code: AWAY, title: 'away' }, retryAfter: 1 });
       return Promise.resolve(body ? { status: 200, body } : { status: 404, body: { code: 'machine-not-found' } });
     },
     'rco_',
@@ -134,6 +139,42 @@ describe('the history of a machine', () => {
     expect(() => JSON.parse(cut.out) as unknown).toThrow(SyntaxError);
     const empty = PAGES.slice(1).map((page) => ({ ...page, entries: [] }));
     expect(JSON.parse((await history({}, { json: true, pages: empty })).out)).toMatchObject({ entries: [] });
+  });
+
+  it('is read on after a page that the plane could not answer at once or twice, and given up after three times (U4)', async () => {
+    const [first, second] = PAGES as [HistoryPage, HistoryPage];
+    const patient = await history({}, { pages: [AWAY, first, AWAY, AWAY, second] });
+    expect([patient.failure, patient.out]).toEqual([null, (await history({})).out]);
+    const away = await history({}, { pages: [first, AWAY, AWAY, AWAY, second] });
+    expect([away.failure, away.asked.length]).toEqual([expect.any(Failure), 4]);
+  });
+
+  it('has no run of checks in two parts where something else comes first on the later page (U4)', async () => {
+    const [first, second] = ENTRIES.map((entries) => [...entries]) as [HistoryEntry[], HistoryEntry[]];
+    const [, gap, , , refused] = second as [HistoryEntry, HistoryEntry, HistoryEntry, HistoryEntry, HistoryEntry];
+    const rest = checks(20_004, 21, 22, 5, true);
+    const pages = [first, [gap, refused], [refused, rest]].map((entries, index) => ({
+      ...PAGES[0]!,
+      entries,
+      next: index === 2 ? null : `20003.1.${index}.0`,
+    }));
+    const { entries } = JSON.parse((await history({}, { json: true, pages })).out) as HistoryPage;
+    expect(entries.slice(3)).toEqual([checks(4, 1, 22, 20_005), gap, refused, refused]);
+  });
+
+  it('says that it is old where any page of it was (U7)', async () => {
+    const [first, second] = PAGES as [HistoryPage, HistoryPage];
+    const pages = [{ ...first, asOf: at(3), behind: true }, second];
+    expect((await history({}, { pages })).err).toContain('As of 2026-11-29 14:03:00Z');
+    const { asOf, behind } = JSON.parse((await history({}, { json: true, pages })).out) as HistoryPage;
+    expect([asOf, behind]).toEqual([at(3), true]);
+  });
+
+  it('asks nothing of the plane where it would end before it begins, and names both ends', async () => {
+    const { failure, asked } = await history({ from: at(2), to: at(1) });
+    expect([failure, asked]).toEqual([expect.objectContaining({ exitCode: EXIT.usage }), []]);
+    expect(String(failure)).toMatch(/--from.*--to/);
+    expect((await history({ from: at(1), to: at(1) })).failure).toBeNull();
   });
 
   it('tells a person who waits at a terminal how far it has come, and nobody else', async () => {

@@ -1,6 +1,7 @@
-import { accountAfter, type GenerationAccount } from '@rollcall/machine';
-import type { History, HistoryEntry, HistoryPage } from '@rollcall/wire';
+import { accountAfter, isOwnEntry, joinPages, type GenerationAccount } from '@rollcall/machine';
+import type { AsOf, History, HistoryEntry, HistoryPage } from '@rollcall/wire';
 import type { Context } from '../context.js';
+import { EXIT, Failure } from '../failure.js';
 import { noteAge } from '../output/machine-view.js';
 import type { Output } from '../output/output.js';
 import { clockTime } from '../output/relative-time.js';
@@ -23,6 +24,9 @@ export type WantedHistory = {
  */
 export const showHistory = async (machine: string, wanted: WantedHistory, context: Context): Promise<void> => {
   const { output, plane, surroundings } = context;
+  const { from, to } = wanted;
+  if (from !== undefined && to !== undefined && Date.parse(from) > Date.parse(to))
+    throw new Failure('--from is later than --to, so nothing can lie between them.', EXIT.usage);
   if (wanted.limit !== undefined) {
     const path = `${pathOf(machine)}/history?limit=${wanted.limit}`;
     const history = await (await plane()).read<History>(path, surroundings.signal);
@@ -39,26 +43,28 @@ const showAll = async (machine: string, wanted: WantedHistory, context: Context)
   const document = output.asJson ? output.jsonInParts('entries') : null;
   if (document === null) printHead(output);
   let last: HistoryPage | null = null;
-  let open: HistoryEntry | null = null;
-  const print = (entry: HistoryEntry | null): void => {
-    if (entry === null) return;
+  let age: AsOf | null = null;
+  let held: readonly HistoryEntry[] = [];
+  const print = (entry: HistoryEntry): void => {
     if (document === null) printEntry(output, entry);
     else document.item(entry);
   };
   for await (const page of pagesOf(machine, wanted, context)) {
-    for (const entry of page.entries) {
-      const joined: HistoryEntry | null = open === null ? null : joinedRun(open, entry);
-      if (joined === null) print(open);
-      open = joined ?? entry;
-    }
+    const entries: readonly HistoryEntry[] = joinPages(held, page.entries);
+    // The next page may go on with the last run of checks, whatever was placed behind it.
+    const open = page.next === null ? -1 : entries.findLastIndex(isOwnEntry);
+    held = open === -1 ? [] : entries.slice(open);
+    entries.slice(0, entries.length - held.length).forEach(print);
     last = page;
+    age = olderOf(age, page);
   }
-  print(open);
-  if (last === null) return;
-  if (document === null) return noteAge(output, last);
-  const { machine: of, asOf, behind } = last;
-  document.end({ machine: of, asOf, behind });
+  if (last === null || age === null) return;
+  if (document === null) return noteAge(output, age);
+  document.end({ machine: last.machine, asOf: age.asOf, behind: age.behind });
 };
+
+/** What is said of the age of several answers: that of the first one that was old, else of the last. */
+const olderOf = (before: AsOf | null, now: AsOf): AsOf => (before?.behind ? before : now);
 
 const showAccount = async (machine: string, wanted: WantedHistory, context: Context): Promise<void> => {
   const { output } = context;
@@ -107,7 +113,7 @@ async function* pagesOf(
   for (let after: string | null = 'start'; after !== null;) {
     const query = new URLSearchParams({ after, ...(from && { from }), ...(to && { to }) });
     const page: HistoryPage = await asked
-      .read<HistoryPage>(`${path}/history?${query.toString()}`, surroundings.signal)
+      .readPatiently<HistoryPage>(`${path}/history?${query.toString()}`, surroundings)
       .finally(() => output.progress(null));
     yield page;
     after = page.next;
@@ -118,14 +124,6 @@ async function* pagesOf(
       output.progress(`${through.toLocaleString('en')} of ${recorded.toLocaleString('en')} facts read`);
   }
 }
-
-/** One run of two parts, where the second goes on on the next page what the first has begun; else null. */
-const joinedRun = (open: HistoryEntry, entry: HistoryEntry): HistoryEntry | null => {
-  if (open.kind !== 'checks' || entry.kind !== 'checks' || entry.continues !== true) return null;
-  const count = open.count + entry.count;
-  const sentence = `checked in ${count} times${open.said === 'stopping' ? ', stopping' : ''}`;
-  return { ...open, until: entry.until, count, sentence };
-};
 
 /** As wide as two times with a dash between. */
 const WHEN = 43;

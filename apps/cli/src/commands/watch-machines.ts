@@ -1,3 +1,4 @@
+import { isBlocked } from '@rollcall/machine';
 import type { AsOf, MachineList, MachineView, PresenceChange } from '@rollcall/wire';
 import type { Context } from '../context.js';
 import { noteAge, showList } from '../output/machine-view.js';
@@ -72,7 +73,7 @@ export const isListed = (
     (part === undefined || [machine.name, machine.hostname].some((one) => one?.toLowerCase().includes(part))) &&
     (presence === undefined || machine.presence === presence) &&
     (blocker === undefined || machine.blockers.some(({ code }) => code === blocker)) &&
-    (blocked !== true || (machine.presence === 'present' && machine.blockers.some(({ blocksWork }) => blocksWork))) &&
+    (blocked !== true || isBlocked({ ...machine, blockers: machine.blockers.map(({ code }) => code) })) &&
     (label === undefined ||
       (Object.hasOwn(machine.labels, key) && (rest.length === 0 || machine.labels[key] === rest.join('='))))
   );

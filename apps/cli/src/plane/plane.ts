@@ -18,6 +18,13 @@ const LONGEST_WAIT_MS = 5_000;
 /** A server-sent event. */
 export type PlaneEvent = { readonly id: string | null; readonly event: string; readonly data: unknown };
 
+/** How somebody waits who may stop waiting. */
+type Patience = {
+  readonly signal: AbortSignal;
+  /** Rejects when the signal aborts. */
+  readonly pause: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+};
+
 /** The operator API as the commands see it. */
 export class Plane {
   constructor(
@@ -35,6 +42,17 @@ export class Plane {
       if (signal.aborted) throw new Interrupted('interrupted', { cause });
       throw cause;
     }
+  }
+
+  /**
+   * The same for one of many answers that are worth something only together: asked three times in all where no answer came or the plane could not
+   * answer just then.
+   */
+  async readPatiently<Answer>(path: string, { signal, pause }: Patience): Promise<Answer> {
+    return this.repeated(
+      () => this.read<Answer>(path, signal),
+      (ms) => pause(ms, signal),
+    );
   }
 
   /**
@@ -76,15 +94,7 @@ export class Plane {
    * could not record it: whatever happened before, it happens once. Not interrupted: its outcome is always told.
    */
   async write<Answer>(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<Answer> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.writeOnce<Answer>(method, path, body);
-      } catch (failure) {
-        const wait = waitBeforeRetry(failure);
-        if (attempt === ATTEMPTS || wait === undefined) throw failure;
-        await delay(Math.min(wait, LONGEST_WAIT_MS));
-      }
-    }
+    return this.repeated(() => this.writeOnce<Answer>(method, path, body), delay);
   }
 
   /** Changes something that must not be sent twice. */
@@ -95,6 +105,21 @@ export class Plane {
   /** Asks something whose refusals the caller reads. @throws PlaneAway */
   async answerTo(method: 'POST', path: string, body: unknown): Promise<TransportAnswer> {
     return this.answer({ method, path, body });
+  }
+
+  private async repeated<Answer>(
+    attempt: () => Promise<Answer>,
+    pause: (ms: number) => Promise<unknown>,
+  ): Promise<Answer> {
+    for (let attempts = 1; ; attempts += 1) {
+      try {
+        return await attempt();
+      } catch (failure) {
+        const wait = waitBeforeRetry(failure);
+        if (attempts === ATTEMPTS || wait === undefined) throw failure;
+        await pause(Math.min(wait, LONGEST_WAIT_MS));
+      }
+    }
   }
 
   private async exchange(request: Pick<TransportRequest, 'method' | 'path' | 'body' | 'signal'>): Promise<unknown> {
