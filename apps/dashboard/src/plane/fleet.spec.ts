@@ -1,6 +1,7 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { MachineView } from '@rollcall/wire';
-import { FleetFollower, isWanted, withChange, type Filter, type Fleet, type Which } from './fleet.js';
+import { onSignedOut } from './ask.js';
+import { FleetFollower, isWanted, pauseBefore, withChange, type Filter, type Fleet, type Which } from './fleet.js';
 
 const machine = (id: string, change: Partial<MachineView> = {}): MachineView =>
   ({
@@ -10,9 +11,11 @@ const machine = (id: string, change: Partial<MachineView> = {}): MachineView =>
     presence: 'present',
     lifecycle: 'running',
     canTakeWork: true,
+    blockers: [],
     revision: 5,
     ...change,
   }) as MachineView;
+const stands = (code: string) => ({ code }) as MachineView['blockers'][number];
 const filter = (which: Which, name = ''): Filter => ({ which, name });
 const ids = (machines: readonly MachineView[]) => machines.map(({ id }) => id).join('');
 
@@ -48,9 +51,11 @@ it.each<[Which, Partial<MachineView>, boolean]>([
   ['absent', { presence: 'absent', lifecycle: 'unknown' }, true],
   ['stopped', { presence: 'absent', lifecycle: 'stopped' }, true],
   ['stopped', {}, false],
-  ['blocked', { canTakeWork: false }, true],
+  ['blocked', { blockers: [stands('disk-full')] }, true],
+  ['blocked', { blockers: [stands('disk-full')], lifecycle: 'stopping' }, true],
+  ['blocked', { blockers: [stands('stops-at-logout')] }, false],
   ['blocked', {}, false],
-  ['blocked', { canTakeWork: false, presence: 'absent' }, false],
+  ['blocked', { blockers: [stands('disk-full')], presence: 'absent' }, false],
 ])('asked for %s, a machine with %j is shown: %s', (which, change, expected) =>
   expect(isWanted(machine('a', change), filter(which))).toBe(expected),
 );
@@ -61,21 +66,45 @@ it('is found by a part of its name or of its hostname, in any case', () => {
   expect(isWanted(machine('a'), filter('all', 'node-8'))).toBe(false);
 });
 
+it('waits longer for its stream each time, up to a minute, and never as long as another page (U9)', () => {
+  expect([0, 1, 2, 6, 60].map((attempt) => pauseBefore(attempt, 0))).toEqual([500, 1_000, 2_000, 30_000, 30_000]);
+  expect(pauseBefore(60, 0.999)).toBeLessThan(60_000);
+});
+
 describe('a follower', () => {
   const { EventSource: source, fetch: fetched } = globalThis;
-  afterEach(() => void Object.assign(globalThis, { EventSource: source, fetch: fetched }));
+  const streams: Stream[] = [];
+  class Stream extends EventTarget {
+    static readonly CLOSED = 2;
+    readyState = 1;
+    constructor() {
+      super();
+      streams.push(this);
+    }
+    close(): void {
+      this.readyState = Stream.CLOSED;
+    }
+    /** As a browser does after an answer that is no stream. */
+    failForGood(): void {
+      this.close();
+      this.dispatchEvent(new Event('error'));
+    }
+  }
+  beforeEach(() => void streams.splice(0));
+  afterEach(() => {
+    Object.assign(globalThis, { EventSource: source, fetch: fetched });
+    onSignedOut(() => undefined);
+  });
+
+  const answered = (body: object, status = 200) => ({
+    ok: status === 200,
+    status,
+    json: () => Promise.resolve(body),
+  });
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
 
   it('has one stream for all filters, and shows no page that was asked for by an earlier one', async () => {
-    const streams: EventTarget[] = [];
     const pages: { readonly path: string; answer(ids: string): void }[] = [];
-    class Stream extends EventTarget {
-      constructor() {
-        super();
-        streams.push(this);
-      }
-      close(): void {}
-    }
-    const answered = (body: object) => ({ ok: true, status: 200, json: () => Promise.resolve(body) });
     const fetch = (path: string, { signal }: { signal: AbortSignal }) =>
       new Promise((resolve, reject) => {
         if (!path.startsWith('/v1/machines')) return resolve(answered({ total: 0, states: [] }));
@@ -85,7 +114,6 @@ describe('a follower', () => {
       });
     Object.assign(globalThis, { EventSource: Stream, fetch });
     let shown: Fleet | null = null;
-    const settled = () => new Promise((resolve) => setImmediate(resolve));
 
     const follower = new FleetFollower(filter('all'), (fleet) => (shown = fleet));
     streams[0]?.dispatchEvent(new Event('snapshot'));
@@ -100,5 +128,74 @@ describe('a follower', () => {
     ]);
     expect([ids(shown!.machines), shown!.isComplete, shown!.problem]).toEqual(['b', true, null]);
     follower.close();
+  });
+
+  /** A follower of which each wait ends at once, at a plane that says who is signed in, or nobody. */
+  const followed = (isSignedIn: boolean) => {
+    const asked: string[] = [];
+    const fetch = (path: string) => {
+      asked.push(path);
+      if (path === '/v1/me' && !isSignedIn) return Promise.resolve(answered({ code: 'not-signed-in' }, 401));
+      return Promise.resolve(answered({ machines: [], next: null }));
+    };
+    Object.assign(globalThis, { EventSource: Stream, fetch });
+    const seen: boolean[] = [];
+    const waits: number[] = [];
+    const follower = new FleetFollower(
+      filter('all'),
+      ({ isLive }) => seen.at(-1) === isLive || seen.push(isLive),
+      (ms, work) => {
+        waits.push(ms);
+        return setTimeout(work, 0);
+      },
+    );
+    return { asked, seen, waits, follower };
+  };
+
+  it('opens its stream again after an answer that is none, as that of an instance that is ending, later each time (U3, U9)', async () => {
+    const { seen, waits, follower } = followed(true);
+    streams[0]?.dispatchEvent(new Event('snapshot'));
+    for (const opened of [1, 2, 3]) {
+      streams.at(-1)?.failForGood();
+      while (streams.length === opened) await settled();
+    }
+    expect(waits.map((wait, attempt) => wait >= 500 * 2 ** attempt)).toEqual([true, true, true]);
+    streams.at(-1)?.dispatchEvent(new Event('snapshot'));
+    expect(seen).toEqual([true, false, true]);
+    streams.at(-1)?.failForGood();
+    while (streams.length === 4) await settled();
+    expect(waits[3]).toBeLessThan(1_000);
+    follower.close();
+  });
+
+  it('leaves a connection that broke to the browser, which comes back by itself', async () => {
+    const { asked, seen, follower } = followed(true);
+    streams[0]?.dispatchEvent(new Event('heard'));
+    streams[0]?.dispatchEvent(new Event('error'));
+    await settled();
+    expect([streams.length, asked, seen]).toEqual([1, [], [true, false]]);
+    follower.close();
+  });
+
+  it.each<[string, (stream: Stream) => void]>([
+    ['is refused', (stream) => stream.failForGood()],
+    ['ends with it', (stream) => stream.dispatchEvent(new MessageEvent('end', { data: '{"reason":"signed-out"}' }))],
+  ])('tells that the session has ended where the stream %s, and asks no more (U3, O29)', async (_how, happens) => {
+    let isOut = false;
+    onSignedOut(() => (isOut = true));
+    const { asked, waits, follower } = followed(false);
+    happens(streams[0]!);
+    await settled();
+    await settled();
+    expect([isOut, asked, waits, streams.length, streams[0]?.readyState]).toEqual([true, ['/v1/me'], [], 1, 2]);
+    follower.close();
+  });
+
+  it('does not come back once it is closed', async () => {
+    const { waits, follower } = followed(true);
+    streams[0]?.failForGood();
+    follower.close();
+    await settled();
+    expect([waits, streams.length]).toEqual([[], 1]);
   });
 });

@@ -1,5 +1,13 @@
-import type { MachineList, MachineView, PresenceAnswer, PresenceChange, PresenceSnapshot } from '@rollcall/wire';
-import { ask } from './ask.js';
+import { isBlocked } from '@rollcall/machine';
+import type {
+  MachineList,
+  MachineView,
+  PresenceAnswer,
+  PresenceChange,
+  PresenceSnapshot,
+  StreamEnd,
+} from '@rollcall/wire';
+import { ask, isRefused } from './ask.js';
 
 /** Which machines, as the list of the plane is asked. */
 export type Filter = { readonly name: string; readonly which: Which };
@@ -19,6 +27,16 @@ export type Fleet = {
 
 const PAGE = 200;
 const COUNT_AGAIN_MS = 1_000;
+const LONGEST_PAUSE_MS = 30_000;
+/** Whoever has not said by then who is signed in does not say it. */
+const ANSWER_MS = 10_000;
+
+/**
+ * Milliseconds before the stream is opened for the nth time in a row (from 0): half a second and twice that each time, up to half a minute, and up to
+ * twice as long, so that pages that lost it together do not come back together.
+ */
+export const pauseBefore = (attempt: number, random: number): number =>
+  Math.min(500 * 2 ** attempt, LONGEST_PAUSE_MS) * (1 + random);
 
 const QUERY: Readonly<Record<Which, Readonly<Record<string, string>>>> = {
   all: {},
@@ -42,7 +60,7 @@ export const isWanted = (machine: MachineView, { name, which }: Filter): boolean
     case 'stopped':
       return isNamed && machine.lifecycle === 'stopped';
     case 'blocked':
-      return isNamed && machine.presence === 'present' && machine.lifecycle === 'running' && !machine.canTakeWork;
+      return isNamed && isBlocked({ ...machine, blockers: machine.blockers.map(({ code }) => code) });
   }
 };
 
@@ -79,10 +97,15 @@ export class FleetFollower {
   #isAsking = false;
   #counting: ReturnType<typeof setTimeout> | null = null;
   #source: EventSource | null = null;
+  #comingBack: ReturnType<typeof setTimeout> | null = null;
+  /** How often in a row the stream was not to be had. */
+  #attempts = 0;
 
   constructor(
     filter: Filter,
     private readonly changed: (fleet: Fleet) => void,
+    private readonly after: (ms: number, work: () => void) => ReturnType<typeof setTimeout> = (ms, work) =>
+      setTimeout(work, ms),
   ) {
     this.#filter = filter;
     this.#follow();
@@ -125,12 +148,14 @@ export class FleetFollower {
     this.#list.abort();
     this.#source?.close();
     if (this.#counting !== null) clearTimeout(this.#counting);
+    if (this.#comingBack !== null) clearTimeout(this.#comingBack);
   }
 
   #follow(): void {
     const source = new EventSource('/v1/presence/stream');
     this.#source = source;
     const beginAnew = (): void => {
+      this.#attempts = 0;
       this.#tell({ isLive: true });
       this.#askAnew();
       void this.#count();
@@ -144,8 +169,30 @@ export class FleetFollower {
       this.#tell({ isLive: true, machines: withChange(machines, machine, { filter: this.#filter, isComplete }) });
       this.#countSoon();
     });
-    // The browser comes back by itself, with the id of the last event.
-    source.addEventListener('error', () => this.#tell({ isLive: false }));
+    source.addEventListener('end', ({ data }: MessageEvent<string>) => {
+      if ((JSON.parse(data) as StreamEnd).reason !== 'signed-out') return;
+      source.close();
+      this.#tell({ isLive: false });
+      void this.#comeBack();
+    });
+    source.addEventListener('error', () => {
+      this.#tell({ isLive: false });
+      // From a connection that broke the browser comes back by itself, with the id of the last event. After an answer that is no stream it does not.
+      if (source.readyState === EventSource.CLOSED) void this.#comeBack();
+    });
+  }
+
+  /** Opens another stream after a while, unless nobody is signed in any more: whoever hears that shows it. */
+  async #comeBack(): Promise<void> {
+    const { signal } = this.#over;
+    try {
+      await ask('GET', '/v1/me', { signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]) });
+    } catch (problem) {
+      if (isRefused(problem, 'not-signed-in')) return;
+    }
+    if (signal.aborted) return;
+    this.#comingBack = this.after(pauseBefore(this.#attempts, Math.random()), () => this.#follow());
+    this.#attempts += 1;
   }
 
   #askAnew(): void {
