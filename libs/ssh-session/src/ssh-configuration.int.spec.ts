@@ -86,6 +86,17 @@ describe.each(READERS)('the ssh configuration, read %s,', (_how, path) => {
     });
   });
 
+  it.each([
+    ['[2001:db8::1]', 22],
+    ['[2001:db8::1]:24', 24],
+  ])('may name a host in between by an IPv6 address: %s', async (jump, port) => {
+    expect(await resolve('2001:db8::22', `Host 2001:db8::22\n ProxyJump ${jump}\n`, path)).toMatchObject({
+      host: '2001:db8::22',
+      port: 22,
+      bastion: { host: '2001:db8::1', port },
+    });
+  });
+
   it('may name the host in between after the one behind it', async () => {
     const config = 'Host box\n HostName box.example\n Port 2222\n User me\n ProxyJump you@gw-%h\nHost gw-*\n';
     expect(await resolve('box', config, path)).toMatchObject({
@@ -167,14 +178,31 @@ it('is refused with what OpenSSH says of it where it makes no sense', async () =
   });
 });
 
+it('is refused with how OpenSSH ended where that says nothing', async () => {
+  const directory = await mkdtemp(join(home, 'bin-'));
+  await writeFile(join(directory, 'ssh'), '#!/bin/sh\nexit 3\n', { mode: 0o755 });
+  await expect(resolve('box', '', directory)).rejects.toThrow('ssh -G ended with 3 and said nothing');
+});
+
 it.each([
   ['box', { host: 'box' }],
   ['me@box', { host: 'box', user: 'me' }],
   ['me@box:22', { host: 'box', user: 'me', port: 22 }],
   ['[::1]:2222', { host: '::1', port: 2222 }],
+  ['me@[::1]:2222', { host: '::1', user: 'me', port: 2222 }],
+  ['[::1]', { host: '::1' }],
   ['me@::1', { host: '::1', user: 'me' }],
+  ['::', { host: '::' }],
+  ['2001:db8::1', { host: '2001:db8::1' }],
+  ['me@2001:db8::22', { host: '2001:db8::22', user: 'me' }],
+  ['2001:db8:0:0:0:0:0:22', { host: '2001:db8:0:0:0:0:0:22' }],
+  ['fe80::1%eth0', { host: 'fe80::1%eth0' }],
+  ['[fe80::1%eth0]:24', { host: 'fe80::1%eth0', port: 24 }],
+  ['::ffff:192.0.2.1', { host: '::ffff:192.0.2.1' }],
+  ['192.0.2.1:22', { host: '192.0.2.1', port: 22 }],
 ])('%s is [user@]host[:port]', (text, target) => expect(parseTarget(text)).toEqual(target));
 
-it.each(['', 'me@', 'box:0', 'box:70000', 'a@b@c'])('"%s" is not', (text) =>
-  expect(() => parseTarget(text)).toThrow('is not [user@]host[:port]'),
+it.each(['', 'me@', 'box:', 'box:0', 'box:70000', 'a@b@c', 'a:b:22', '2001:db8::1::22', '[::1', '[::1]22', '[::1]:'])(
+  '"%s" is not',
+  (text) => expect(() => parseTarget(text)).toThrow('is not [user@]host[:port]'),
 );

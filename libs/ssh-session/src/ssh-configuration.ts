@@ -86,13 +86,10 @@ const settingsOf = async (target: SshTarget, options: ConfigurationOptions): Pro
     return parseSettings(stdout);
   } catch (cause) {
     signal?.throwIfAborted();
-    const { code, stderr } = cause as { code?: unknown; stderr?: string };
+    const { code, signal: endedBy, stderr } = cause as { code?: unknown; signal?: unknown; stderr?: string };
     if (code === 'ENOENT') return readWithoutOpenSsh(target, options);
-    throw new DestinationRefused(
-      'ssh',
-      `OpenSSH does not accept the configuration for ${host}: ${stderr?.trim() ?? String(cause)}`,
-      { cause },
-    );
+    const said = stderr?.trim() || `ssh -G ended with ${String(code ?? endedBy)} and said nothing`;
+    throw new DestinationRefused('ssh', `OpenSSH does not accept the configuration for ${host}: ${said}`, { cause });
   }
 };
 
@@ -174,14 +171,14 @@ const named = (jump: string, settings: Settings, host: string): string => {
 };
 
 /**
- * Reads `[user@]host[:port]`, an IPv6 address in brackets where a port follows.
+ * Reads `[user@]host[:port]`. A port follows a host without colons or one in brackets; an IPv6 address without them is all host.
  *
  * @throws DestinationRefused
  */
 export const parseTarget = (text: string): SshTarget => {
-  const [, user, bracketed, plain, port] =
-    /^(?:([^@]+)@)?(?:\[([^\]]+)\]|([^:@]+|[^:@]*:[^:@]*:[^@]*?))(?::(\d{1,5}))?$/.exec(text) ?? [];
-  const host = bracketed ?? plain;
+  const [, user, place = ''] = /^(?:([^@]+)@)?([^@]+)$/.exec(text) ?? [];
+  const [, bracketed, plain, port] = /^(?:\[([^[\]]+)\]|([^[\]:]+))(?::(\d{1,5}))?$/.exec(place) ?? [];
+  const host = isIP(place) === 6 ? place : (bracketed ?? plain);
   if (host === undefined || Number(port ?? 1) < 1 || Number(port ?? 1) > 65_535)
     throw new DestinationRefused('Host', `"${text}" is not [user@]host[:port]`);
   return { host, ...(user === undefined ? {} : { user }), ...(port === undefined ? {} : { port: Number(port) }) };
