@@ -113,6 +113,18 @@ describe('first contact', () => {
     }
   });
 
+  it('pins nothing in place of a key that somebody else confirmed while the person was asked (C30)', async () => {
+    await using side = await OperatorSide.make();
+    const another = { type: 'ssh-ed25519', blob: Buffer.from('another').toString('base64') };
+    side.answer = (async () => {
+      await eventually('the person is asked', () => Promise.resolve(side.questions.length > 0));
+      await side.pins.pin('test-host', another, null, new Date());
+      return true;
+    })();
+    expect(await refusalOf(side.dial(destinationTo(sshd)))).toBeInstanceOf(HostKeyChanged);
+    expect(await side.pins.pinOf('test-host')).toMatchObject(another);
+  });
+
   it('leaves a record of each confirmation in a file that is the owner’s alone (C30, O30)', async () => {
     await using side = await OperatorSide.make();
     await side.dial(destinationTo(sshd));
@@ -133,7 +145,7 @@ describe('a host that is known', () => {
       ['bastion', bastion],
     ] as const) {
       const [, blob = ''] = server.hostKeys[type].public.split(' ');
-      await side.pins.pin(name, hostKeyOf(Buffer.from(blob, 'base64')), new Date());
+      await side.pins.pin(name, hostKeyOf(Buffer.from(blob, 'base64')), null, new Date());
     }
     side.answer = false;
     return side;

@@ -76,7 +76,7 @@ export const sshDial =
         const sameAs = between?.destination.pinName ?? null;
         if (!(await confirm({ host, presented, pinned: before, sameAs }, signal))) throw error;
         signal.throwIfAborted();
-        await pins.pin(host, presented, new Date());
+        await pins.pin(host, presented, before, new Date());
       }
     }
   };

@@ -7,7 +7,7 @@ import {
   removePrivateFile,
   writePrivateFile,
 } from '@rollcall/secret-file';
-import { fingerprintOf, PinStoreUnusable, type HostKey } from './host-key.js';
+import { fingerprintOf, HostKeyChanged, PinStoreUnusable, type HostKey } from './host-key.js';
 
 /** A key that a person has confirmed for a host. */
 export type Pin = HostKey & {
@@ -54,22 +54,29 @@ export class PinStore {
     return (await this.#read()).events;
   }
 
-  /** Pins a key that a person has confirmed, in place of the one before. @throws PinStoreUnusable */
-  async pin(host: string, key: HostKey, now: Date): Promise<void> {
+  /**
+   * Pins a key that a person has confirmed in place of another one, or of none.
+   *
+   * @param replaced the key that was pinned when the person was asked
+   * @throws HostKeyChanged where a third key was pinned meanwhile: nobody was asked about that one. PinStoreUnusable
+   */
+  async pin(host: string, key: HostKey, replaced: HostKey | null, now: Date): Promise<void> {
     try {
       await ensurePrivateDirectory(dirname(this.path));
-      await this.#alone(() => this.#add(host, key, now));
+      await this.#alone(() => this.#add(host, key, replaced, now));
     } catch (cause) {
-      if (cause instanceof PinStoreUnusable) throw cause;
+      if (cause instanceof PinStoreUnusable || cause instanceof HostKeyChanged) throw cause;
       throw new PinStoreUnusable(`The file of pinned host keys cannot be written: ${(cause as Error).message}`, {
         cause,
       });
     }
   }
 
-  async #add(host: string, { type, blob }: HostKey, now: Date): Promise<void> {
+  async #add(host: string, { type, blob }: HostKey, replaced: HostKey | null, now: Date): Promise<void> {
     const { pins, events } = await this.#read();
     const before = Object.hasOwn(pins, host) ? pins[host] : undefined;
+    if (before && before.blob !== blob && before.blob !== replaced?.blob)
+      throw new HostKeyChanged(host, before, { type, blob });
     const at = now.toISOString();
     const contents: Contents = {
       version: 1,
