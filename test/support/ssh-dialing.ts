@@ -4,7 +4,8 @@ import { chmod } from 'node:fs/promises';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PinStore, sshDial, type Destination, type HostKeyQuestion, type Link } from '@rollcall/ssh-session';
+import { PinStore, type Destination, type HostKeyQuestion, type Link } from '@rollcall/ssh-session';
+import { sshDialIn, SystemSessionClock, type SessionClock } from '@rollcall/ssh-session/testing';
 import type { TestSshd } from './sshd.js';
 
 /** What a person would have configured for a server of a test, reached at another port where there is a proxy in between. */
@@ -21,6 +22,7 @@ export const destinationTo = (
   family: 4,
   agent: null,
   identities: [sshd.keyFile],
+  named: [],
   isIdentitiesOnly: false,
   bastion,
   ...others,
@@ -46,8 +48,12 @@ export class OperatorSide implements AsyncDisposable {
     return new OperatorSide(directory, pinFile, new PinStore(pinFile));
   }
 
-  async dial(destination: Destination, signal = new AbortController().signal): Promise<Link> {
-    const link = await sshDial({
+  async dial(
+    destination: Destination,
+    signal = new AbortController().signal,
+    clock: SessionClock = new SystemSessionClock(),
+  ): Promise<Link> {
+    const link = await sshDialIn(clock, {
       pins: this.pins,
       resolve: () => Promise.resolve(destination),
       confirm: (question) => {

@@ -16,6 +16,8 @@ export type Destination = {
   readonly agent: string | null;
   /** Files of private keys, in the order in which they are tried. Those that the person did not name need not exist. */
   readonly identities: readonly string[];
+  /** Those of `identities` that were named for this dial: they come before keys of the agent that nobody has named. */
+  readonly named: readonly string[];
   /** Whether the agent may be asked for the keys of `identities` only. */
   readonly isIdentitiesOnly: boolean;
   /** The host in between. */

@@ -2,12 +2,14 @@ import { connect } from 'node:net';
 import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
 import type { Client, ServerHostKeyAlgorithm } from 'ssh2';
-import { credentialsFor, type Credentials } from './authentication.js';
+import { Authentication } from './authentication.js';
 import type { Destination } from './destination.js';
+import { DialLimit } from './dial-limit.js';
 import { HostKeyChanged, HostKeyUnknown, hostKeyOf, type HostKey } from './host-key.js';
 import { openHop, type HopOptions } from './hop.js';
 import type { Pin, PinStore } from './pin-store.js';
 import type { Dial, Link, SshTarget } from './ports.js';
+import { SystemSessionClock, type SessionClock } from './session-clock.js';
 import { Hops, SshLink } from './ssh-link.js';
 
 /** What a dial needs of those around it. */
@@ -33,20 +35,15 @@ export type HostKeyQuestion = {
   readonly sameAs?: string | null;
 };
 
-/** Nothing that we have was accepted, or nothing was there to try. */
-export class NotAuthenticated extends Error {
-  override readonly name = 'NotAuthenticated';
-}
-
-/** How long it may take until a host has let us in, in milliseconds, the bastion included; the question to a person is not in it. */
-const DIAL_LIMIT_MS = 30_000;
-
 /**
  * Dials over ssh2: the person's configuration, one bastion at most, the keys of the person, and hosts whose keys are pinned. A host that
  * is met for the first time is left again at once, before anything is sent to authenticate; a person is asked; then it is dialled anew.
  */
-export const sshDial =
-  ({ pins, resolve, confirm, onRefused }: DialingOptions): Dial =>
+export const sshDial = (options: DialingOptions): Dial => sshDialIn(new SystemSessionClock(), options);
+
+/** The same in a clock of a test's. Of this lib only: its own entry has no such thing (T-1.10). */
+export const sshDialIn =
+  (clock: SessionClock, { pins, resolve, confirm, onRefused }: DialingOptions): Dial =>
   async (target, { signal }) => {
     // What cannot be honoured is refused first, and without its pins nobody is dialled.
     const destination = await resolve(target, signal);
@@ -55,14 +52,10 @@ export const sshDial =
     for (;;) {
       signal.throwIfAborted();
       const chain = await Promise.all(
-        route.map(async (hop) => ({
-          destination: hop,
-          pin: await pins.pinOf(hop.pinName),
-          credentials: await credentialsFor(hop),
-        })),
+        route.map(async (hop) => ({ destination: hop, pin: await pins.pinOf(hop.pinName) })),
       );
       try {
-        return await within(DIAL_LIMIT_MS, signal, (over) => connectThrough(chain, over, onRefused));
+        return await within(clock, signal, (over, limit) => connectThrough(chain, limit, over, onRefused));
       } catch (error) {
         if (!(error instanceof HostKeyUnknown || error instanceof HostKeyChanged)) throw error;
         const { host, presented } = error;
@@ -82,33 +75,51 @@ export const sshDial =
   };
 
 /** Like `withDeadline`, but waits for the end of what it has called off: nothing may be left behind. */
-const within = async <T>(ms: number, outer: AbortSignal, work: (over: AbortSignal) => Promise<T>): Promise<T> => {
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), ms);
+const within = async <T>(
+  clock: SessionClock,
+  outer: AbortSignal,
+  work: (over: AbortSignal, limit: DialLimit) => Promise<T>,
+): Promise<T> => {
+  const limit = new DialLimit(clock);
+  const settled = new AbortController();
   try {
-    return await work(AbortSignal.any([outer, late.signal]));
+    return await work(AbortSignal.any([outer, limit.signal, settled.signal]), limit);
   } catch (error) {
     outer.throwIfAborted();
-    if (late.signal.aborted) throw new Error(`The host did not let us in within ${ms / 1_000} s`, { cause: error });
+    if (limit.signal.aborted) throw new Error((limit.signal.reason as Error).message, { cause: error });
     throw error;
   } finally {
-    clearTimeout(timer);
+    limit.end();
+    settled.abort();
   }
 };
 
-type PinnedHop = { readonly destination: Destination; readonly pin: Pin | null; readonly credentials: Credentials };
+type PinnedHop = { readonly destination: Destination; readonly pin: Pin | null };
 
+/** How long one of several addresses of a host is tried before the next, in milliseconds; Node's own 250 are less than a slow path needs. */
+const ADDRESS_LIMIT_MS = 5_000;
+
+/** @param signal aborted when the dial is called off, is late or has ended */
 const connectThrough = async (
   chain: readonly PinnedHop[],
+  limit: DialLimit,
   signal: AbortSignal,
   onRefused?: (error: Error) => void,
 ): Promise<Link> => {
   const [first] = chain;
   if (!first) throw new Error('There is nobody to dial');
+  const proofs = await Promise.all(chain.map(({ destination }) => Authentication.prepare(destination, limit, signal)));
   signal.throwIfAborted();
   const { host, port, family, localAddress } = first.destination;
   const hops = new Hops();
-  const socket = connect({ host, port, family, noDelay: true, ...(localAddress === null ? {} : { localAddress }) });
+  const socket = connect({
+    host,
+    port,
+    family,
+    noDelay: true,
+    autoSelectFamilyAttemptTimeout: ADDRESS_LIMIT_MS,
+    ...(localAddress === null ? {} : { localAddress }),
+  });
   // The client hears of it as well; before there is one, nobody else does.
   socket.on('error', () => {});
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
@@ -118,7 +129,7 @@ const connectThrough = async (
     await once(socket, 'connect', { signal });
     let sock: Duplex = socket;
     for (const [index, hop] of chain.entries()) {
-      await enter(sock, hop, hops);
+      await enter(sock, hop, proofs[index]!, hops);
       const next = chain[index + 1];
       if (next) sock = await channelTo(hops.inner.client, next.destination);
     }
@@ -135,8 +146,12 @@ const connectThrough = async (
 };
 
 /** Verifies one host and authenticates there. */
-const enter = async (sock: Duplex, { destination, pin, credentials }: PinnedHop, hops: Hops): Promise<void> => {
-  const { methods, unusable } = credentials;
+const enter = async (
+  sock: Duplex,
+  { destination, pin }: PinnedHop,
+  authentication: Authentication,
+  hops: Hops,
+): Promise<void> => {
   let refusal: HostKeyUnknown | HostKeyChanged | undefined;
   // Synchronous, and a boolean: ssh2 takes a promise for a yes. It is called again whenever the keys of the connection are changed.
   const verify = (presented: Buffer): boolean => {
@@ -145,29 +160,24 @@ const enter = async (sock: Duplex, { destination, pin, credentials }: PinnedHop,
     else if (pin.blob !== key.blob) refusal = new HostKeyChanged(destination.pinName, pin, key);
     return refusal === undefined;
   };
-  const { hop, ready } = openHop(sock, optionsFor(destination, methods, verify, pin), hops.ended);
+  const { hop, ready } = openHop(sock, optionsFor(destination, authentication, verify, pin), hops.ended);
   hops.add(hop);
   try {
     await ready;
   } catch (cause) {
-    if (refusal) throw refusal;
-    if ((cause as { level?: string }).level === 'client-authentication')
-      throw new NotAuthenticated([`${destination.host} does not let ${destination.user} in`, ...unusable].join('; '), {
-        cause,
-      });
-    throw cause;
+    throw refusal ?? authentication.refusal(cause) ?? cause;
   }
 };
 
 const optionsFor = (
   destination: Destination,
-  methods: Credentials['methods'],
+  authentication: Authentication,
   verify: (presented: Buffer) => boolean,
   pin: Pin | null,
 ): HopOptions => ({
   username: destination.user,
   hostVerifier: verify,
-  authHandler: [...methods] as never,
+  authHandler: authentication.next,
   // In this order: it prepends only what is not there.
   ...(pin
     ? { algorithms: { serverHostKey: { remove: algorithmsOf(pin.type), prepend: algorithmsOf(pin.type), append: [] } } }

@@ -1,5 +1,6 @@
 export * from './destination.js';
-export * from './dial.js';
+export { NotAuthenticated } from './authentication.js';
+export { sshDial, type DialingOptions, type HostKeyQuestion } from './dial.js';
 export * from './far-side.js';
 export * from './host-key.js';
 export * from './metadata-files.js';

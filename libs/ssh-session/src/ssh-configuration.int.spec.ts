@@ -54,6 +54,7 @@ describe.each(READERS)('the ssh configuration, read %s,', (_how, path) => {
       family: 6,
       agent: null,
       identities: [join(home, '.ssh/box'), join(home, 'keys/%box'), join(home, 'keys/agent'), absolute('here')],
+      named: [],
       isIdentitiesOnly: true,
       bastion: null,
     });
@@ -140,6 +141,17 @@ describe.each(READERS)('the ssh configuration, read %s,', (_how, path) => {
 it.each(['-x', 'a b', 'a;b', '$(x)', '`x`'])('is not asked for the user %s, who could be more than a name', (user) =>
   expect(resolveDestination({ host: 'box', user }, { env: { HOME: home } })).rejects.toMatchObject({ setting: 'User' }),
 );
+
+it('tries a key file that was named on the command line before those of the configuration', async () => {
+  const named = join(home, 'named');
+  await writeFile(named, '');
+  await writeFile(join(home, 'config'), 'IdentityFile /configured\n');
+  const options = { file: join(home, 'config'), env: { PATH: process.env['PATH'], HOME: home }, identities: [named] };
+  expect(await resolveDestination({ host: 'box' }, options)).toMatchObject({
+    identities: [named, '/configured'],
+    named: [named],
+  });
+});
 
 it('is refused where a key file was named that is not there', async () => {
   const identities = [join(home, 'mistyped')];

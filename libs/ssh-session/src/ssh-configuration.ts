@@ -240,6 +240,7 @@ const destinationOf = (
       ...identities,
       ...(settings.get('identityfile') ?? []).map((file) => expand(file, 'IdentityFile', name, home, env)),
     ],
+    named: identities,
     isIdentitiesOnly: only(settings, 'identitiesonly') === 'yes',
     bastion,
   };
