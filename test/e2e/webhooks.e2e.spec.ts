@@ -66,7 +66,7 @@ it('tells a program that an operator added what happens to machines, so that it 
   const [other] = (await others()) as [MachineView];
   await rollcall('machines', 'delete', other.id, '--yes');
   await rollcall('webhooks', 'test', webhook.id);
-  await eventually('it was told of both', () => Promise.resolve(receiver.received.length === 3), 30_000);
+  await eventually('it was told of both', () => Promise.resolve(new Set(receiver.ids()).size === 3), 30_000);
 
   const delivered = async () => {
     const { deliveries } = await rollcall<WebhookDeliveryList>('webhooks', 'deliveries', webhook.id.slice(0, 8));
@@ -81,7 +81,7 @@ it('tells a program that an operator added what happens to machines, so that it 
       ['webhook.test', null],
     ]),
   );
-  expect(settled.map(({ id }) => id).toSorted()).toEqual([...receiver.ids()].toSorted());
+  expect(settled.map(({ id }) => id).toSorted()).toEqual([...new Set(receiver.ids())].toSorted());
 
   const { output } = await plane.cli('webhooks');
   expect(output).toContain(`127.0.0.1:${receiver.port}`);

@@ -12,11 +12,11 @@ import { Witness } from './witness.js';
 
 const MACHINES = 200;
 /** Checks per second. */
-export const RATE = amount({ usual: 200, whole: 500 });
+export const RATE = amount({ usual: 120, whole: 500 });
 /** Seconds after which what a reader had taken and not acknowledged comes again: a reader that was killed leaves such. */
 const COMES_AGAIN_AFTER = amount({ usual: 5, whole: 30 });
 /** How many checks are accepted before something happens, and again after it. */
-const AROUND = amount({ usual: 300, whole: 500 });
+const AROUND = amount({ usual: 200, whole: 500 });
 /** How long the read models, and the publishing, may take to get where the record is once no machine checks in any more. */
 const CATCH_UP_MS = 20_000;
 /** How long until what is recorded travels by the feed again: the client tries every few seconds, and what was taken has to come again. */

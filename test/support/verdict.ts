@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { QUICK, type ProcessPlane } from './plane.js';
 
-const VERIFY = resolve(import.meta.dirname, '../../infra/verify.mjs');
+const VERIFY = resolve(import.meta.dirname, '../../dist/apps/verifier/rollcall-verify.mjs');
 
 /**
  * What `npm run verify` finds in a plane that is at rest: the first offenders against each invariant.

@@ -496,7 +496,7 @@ describe('the agent', () => {
     expect(await machine.status()).toMatchObject({ state: 'checking' });
     expect(await readFile(machine.file('credential'), 'utf8')).toBe(before);
     await daemon.stop();
-  }, 20_000);
+  });
 
   it('takes a higher start when the plane knows a later one, and checks at once', async () => {
     await using processes = new Processes();

@@ -21,12 +21,18 @@ import {
   type NoticePlace,
   type WebhookDatabase,
 } from '@rollcall/webhooks';
+import { amount, inDigits } from '../../../test/support/amount.js';
 import { ClockedFleet } from '../../../test/support/clocked-fleet.js';
 import { Owner } from '../../../test/support/owner.js';
 import { freshDatabase, type FreshDatabase } from '../../../test/support/postgres.js';
 import { eventually } from '../../../test/support/processes.js';
 import { RecordClock } from '../../../test/support/record-clock.js';
 
+/** A fleet, how many of it fall silent together, and how many, all of those among them, stand in the same rack. */
+const FLEET = amount({
+  usual: { machines: 300, silent: 90, inTheRack: 93 },
+  whole: { machines: 1_000, silent: 300, inTheRack: 310 },
+});
 const FOLLOWED = [presenceModel.name, absenceModel.name];
 const QUIET = { info: () => undefined, warn: () => undefined };
 
@@ -149,11 +155,12 @@ const toldTo = async (endpoint: string): Promise<readonly Told[]> => {
 };
 const typesToldTo = async (endpoint: string) => (await toldTo(endpoint)).map(({ type }) => type).sort();
 
-describe('a fleet of 1,000 machines', () => {
-  it('of which 300 fall silent together is told as one silence with what they have in common, and one digest (B4)', async () => {
-    const fleet = await fleetOf('ada', 1_000);
-    await fleet.label(0, 310, 'b7');
-    await fleet.label(310, 1_000, 'c1');
+describe(`a fleet of ${inDigits(FLEET.machines)} machines`, () => {
+  it(`of which ${FLEET.silent} fall silent together is told as one silence with what they have in common, and one digest (B4)`, async () => {
+    const { machines, silent, inTheRack } = FLEET;
+    const fleet = await fleetOf('ada', machines);
+    await fleet.label(0, inTheRack, 'b7');
+    await fleet.label(inTheRack, machines, 'c1');
     const endpoint = await endpointOf('ada', 'machine.absent', 'machine.returned', 'machine.deleted');
     const fleetOnly = await endpointOf('ada', 'fleet.silence');
     const removed = await endpointOf('ada', 'machine.absent');
@@ -168,14 +175,14 @@ describe('a fleet of 1,000 machines', () => {
       throw new Error('It is stopped in the middle');
     });
     await fleet.live(60);
-    fleet.silence(0, 300);
+    fleet.silence(0, silent);
     await fleet.live(126);
     expect(await typesToldTo(endpoint)).toEqual(['fleet.silence']);
     halting.stop();
     // All are absent by now; some come back before the digest, and one is deleted.
     await fleet.live(30);
     expect(halting.isStopped()).toBe(true);
-    expect(watch.status().recorded).toBe(300);
+    expect(watch.status().recorded).toBe(silent);
     fleet.silence(0, 12, false);
     await fleet.delete(12);
     await store.decide(
@@ -192,12 +199,12 @@ describe('a fleet of 1,000 machines', () => {
     expect(began).toMatchObject({
       data: {
         phase: 'began',
-        silent: 300,
-        of: 1_000,
-        common: { attribute: 'label rack', value: 'b7', silent: 300, of: 310 },
+        silent,
+        of: machines,
+        common: { attribute: 'label rack', value: 'b7', silent, of: inTheRack },
       },
     });
-    expect(ended).toMatchObject({ data: { phase: 'ended', absent: 287, silence: began!.data['silence'] } });
+    expect(ended).toMatchObject({ data: { phase: 'ended', absent: silent - 13, silence: began!.data['silence'] } });
     expect(ended!.data['machines']).toHaveLength(30);
     expect((await toldTo(endpoint)).filter(({ type }) => type === 'fleet.silence')).toEqual([began, ended]);
     expect(await toldTo(stranger)).toEqual([]);
@@ -210,7 +217,7 @@ describe('a fleet of 1,000 machines', () => {
 
     // What comes back after the digest was told of, so its return is told; and a silence of one machine is one of its own.
     fleet.silence(20, 22, false);
-    fleet.silence(900, 901);
+    fleet.silence(machines - 100, machines - 99);
     await fleet.live(156);
     expect(await typesToldTo(endpoint)).toEqual([
       'fleet.silence',
@@ -222,8 +229,8 @@ describe('a fleet of 1,000 machines', () => {
     ]);
   }, 90_000);
 
-  it('of which nine fall silent together is told of each (B4)', async () => {
-    const fleet = await fleetOf('ada', 1_000);
+  it('of which nine fall silent together is told of each, also where they are more than a fifth of it (B4)', async () => {
+    const fleet = await fleetOf('ada', 40);
     const endpoint = await endpointOf('ada', 'machine.absent', 'fleet.silence');
     noticing();
     await fleet.live(30);

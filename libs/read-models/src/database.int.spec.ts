@@ -6,7 +6,7 @@ import { openReadModels } from './index.js';
 it('gives up the connections to a server that went silent without closing, and opens others', async () => {
   const database = await freshDatabase();
   await using proxy = await TcpProxy.listen({ host: '127.0.0.1', port: testCluster().port });
-  const readModels = openReadModels({ connectionString: proxy.through(database.url), silentAfter: 300 });
+  const readModels = openReadModels({ connectionString: proxy.through(database.url), silentAfter: 1_500 });
   const names = () => readModels.selectFrom('read_model').select('name').orderBy('name').execute();
   const all = ['absence', 'history', 'presence', 'readiness'].map((name) => ({ name }));
   expect(await names()).toEqual(all);
@@ -19,4 +19,4 @@ it('gives up the connections to a server that went silent without closing, and o
   expect(await names()).toEqual(all);
   await readModels.destroy();
   await database.drop();
-}, 20_000);
+}, 60_000);

@@ -405,7 +405,7 @@ describe('a reset', () => {
   it.each(['checkPlane', 'reset'].flatMap((step) => (['reset', 'hold'] as const).map((death) => ({ step, death }))))(
     'reports the loss when the path dies during $step, by $death (T-2.15)',
     async ({ step, death }) => {
-      await using place = await Place.make({ ...CALM, commandLimit: 600 });
+      await using place = await Place.make({ ...CALM, commandLimit: death === 'reset' ? 20_000 : 3_000 });
       await place.launch();
       const kept = await readFile(place.metadataFile);
       place.farSide.commands = { ...place.farSide.commands, [step]: 'sleep 30' };

@@ -15,7 +15,7 @@ jest.setTimeout(420_000);
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const SIMULATOR = join(ROOT, 'dist/apps/fleet-simulator/fleet-simulator.mjs');
-const VERIFY = join(ROOT, 'infra/verify.mjs');
+const VERIFY = join(ROOT, 'dist/apps/verifier/rollcall-verify.mjs');
 
 /**
  * At night, the interval is that of production. The window is as short as the interval allows: so an outage of two and a half intervals leaves most machines
@@ -39,8 +39,10 @@ const PATIENT_SHARE = 0.98;
 const IDLE_IN_TRANSACTION_MS = 5_000;
 /** What a database with a pool of 20 for each service has to bear (C15). */
 const [SERVICES, CONNECTIONS_PER_SERVICE] = [4, 20];
-/** Two intervals, over which the spread of arrivals is judged (C15). */
-const JUDGED_MS = 2_000 * TIMING.interval;
+/** Over which the spread of arrivals is judged (C15): everybody comes once in an interval. */
+const JUDGED_MS = amount({ usual: 1_400, whole: 2_000 }) * TIMING.interval;
+/** The load of a moment, in seconds: a check that a busy machine sends late is no peak. */
+const MOMENT = 5;
 
 describe(`a plane that was away while ${inDigits(MACHINES)} machines went on`, () => {
   let cluster: OwnCluster;
@@ -129,11 +131,11 @@ describe(`a plane that was away while ${inDigits(MACHINES)} machines went on`, (
     const arrivals = sent
       .map(({ at }) => (at - returned) / 1_000)
       .filter((second) => second >= 0 && second < JUDGED_MS / 1_000);
-    const perSecond = Object.values(Object.groupBy(arrivals, (second) => Math.floor(second))).map(
+    const perMoment = Object.values(Object.groupBy(arrivals, (second) => Math.floor(second / MOMENT))).map(
       (those) => those?.length ?? 0,
     );
     expect(arrivals.length).toBeGreaterThan(MACHINES);
-    expect(Math.max(...perSecond)).toBeLessThan((3 * arrivals.length) / (JUDGED_MS / 1_000));
+    expect(Math.max(...perMoment)).toBeLessThan((3 * arrivals.length * MOMENT) / (JUDGED_MS / 1_000));
 
     // Read models and notices are read and written in transactions of several statements. Nobody else begins one.
     expect(Object.keys(idleInTransaction).filter((name) => !/^rollcall (read models|webhooks)$/.test(name))).toEqual(
