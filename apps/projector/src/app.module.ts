@@ -107,7 +107,7 @@ export class ProjectorModule {
               reached: (step) => reached(followed.name, step),
               trace: traces.projecting(followed.name),
             });
-            return new Noticing(follower, leadership);
+            return new Noticing(followed, follower, leadership);
           },
         },
         {

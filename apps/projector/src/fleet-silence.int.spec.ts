@@ -7,6 +7,7 @@ import {
   absenceModel,
   AbsenceWatch,
   Follower,
+  historyModel,
   openReadModels,
   presenceModel,
   RecordFollower,
@@ -163,6 +164,7 @@ describe(`a fleet of ${inDigits(FLEET.machines)} machines`, () => {
     await fleet.label(inTheRack, machines, 'c1');
     const endpoint = await endpointOf('ada', 'machine.absent', 'machine.returned', 'machine.deleted');
     const fleetOnly = await endpointOf('ada', 'fleet.silence');
+    const returnsOnly = await endpointOf('ada', 'machine.returned');
     const removed = await endpointOf('ada', 'machine.absent');
     const stranger = await endpointOf('eve', 'machine.absent', 'fleet.silence');
     // Four instances, of which one fails again and again in the middle of what it does, and one is stopped in the middle of the burst.
@@ -208,6 +210,8 @@ describe(`a fleet of ${inDigits(FLEET.machines)} machines`, () => {
     expect(ended!.data['machines']).toHaveLength(30);
     expect((await toldTo(endpoint)).filter(({ type }) => type === 'fleet.silence')).toEqual([began, ended]);
     expect(await toldTo(stranger)).toEqual([]);
+    // Nothing was held back from it, so it is told of the twelve that came back before the digest.
+    expect(await typesToldTo(returnsOnly)).toEqual(Array.from({ length: 12 }, () => 'machine.returned'));
     expect((await toldTo(removed)).filter(({ data }) => data['phase'] === 'ended')).toEqual([]);
     expect(failures).toBeGreaterThan(0);
     // Where it stood is long gone, so what it goes on with changes nothing.
@@ -244,6 +248,45 @@ describe(`a fleet of ${inDigits(FLEET.machines)} machines`, () => {
   }, 60_000);
 });
 
+describe('a silence of many', () => {
+  it('that a digest has told of does not count again, however little time has passed since (B4)', async () => {
+    const fleet = await fleetOf('ada', 40);
+    const endpoint = await endpointOf('ada', 'machine.absent');
+    noticing();
+    await fleet.live(30);
+    fleet.silence(0, 30);
+    await fleet.live(108);
+    // It goes absent moments after the digest, when twelve of the others have been so for less than a window.
+    fleet.silence(37, 38);
+    await fleet.live(126);
+    expect(await typesToldTo(endpoint)).toEqual(['fleet.silence', 'fleet.silence', 'machine.absent']);
+  }, 60_000);
+
+  it('is told as one also where it is noticed when it is over (B4)', async () => {
+    loops.run((signal) =>
+      new Follower({ database: readModels, store, model: historyModel, log: QUIET, lookEvery: 5 }).run(signal),
+    );
+    const fleet = await ClockedFleet.of({ store, clock, owner: 'ada', size: 40, keepUp: () => keepUp(false) });
+    const endpoint = await endpointOf('ada', 'machine.absent', 'machine.returned');
+    await fleet.live(30);
+    fleet.silence(0, 20);
+    await fleet.live(156);
+    fleet.silence(0, 20, false);
+    await fleet.live(36);
+    await eventually('the history is written', async () => {
+      const { checkpoint } = await readModels
+        .selectFrom('read_model')
+        .select('checkpoint')
+        .where('name', '=', historyModel.name)
+        .executeTakeFirstOrThrow();
+      return BigInt(checkpoint) === (await store.newest()).number;
+    });
+    noticing();
+    await caughtUp();
+    expect(await toldTo(endpoint)).toMatchObject([{ data: { phase: 'began', silent: 20, of: 40 } }]);
+  }, 60_000);
+});
+
 describe('a fleet of which many are quiet for a reason', () => {
   it('is told of each machine that dies beside many that had said that they would stop (B4, O23)', async () => {
     const fleet = await fleetOf('ada', 40);
@@ -265,10 +308,10 @@ describe('a fleet of which many are quiet for a reason', () => {
     await using owner = await Owner.connect(fresh.ownerUrl);
     await owner.rows('begin; lock table presence_machine in access exclusive mode');
     noticing();
-    await eventually('they are told', async () => (await toldTo(endpoint)).length > 0);
+    await eventually('they are told', async () => (await toldTo(endpoint)).length === 20);
     await owner.rows('rollback');
     await caughtUp();
-    expect((await typesToldTo(endpoint)).filter((type) => type === 'machine.absent').length).toBeGreaterThan(0);
+    expect(new Set(await typesToldTo(endpoint))).toEqual(new Set(['machine.absent']));
   }, 60_000);
 
   it('is told of one that dies while others, with longer intervals, had no reason to check in since the plane was deaf (B4, B1)', async () => {

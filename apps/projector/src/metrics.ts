@@ -165,6 +165,9 @@ const measureNotices = (meter: Meter, { connections: { store }, webhooks, notici
   const gauge = (name: string, description: string) => meter.createObservableGauge(name, { description });
   const batches = gauge('rollcall_webhook_notices_behind_batches', 'Batches that were not yet looked through');
   const leading = gauge('rollcall_webhook_notices_leading', '1 when this instance looks for notices, 0 when it waits');
+  const skipped = meter.createObservableCounter('rollcall_webhook_notices_skipped_total', {
+    description: 'Events of which this instance told nobody, because the database refused what was to be told',
+  });
   meter.addBatchObservableCallback(
     async (result) => {
       const behindBy = await withDeadline(new SystemClock(), ANSWER_WITHIN_MS, async () => {
@@ -172,9 +175,11 @@ const measureNotices = (meter: Meter, { connections: { store }, webhooks, notici
         return behind((await store.newest()).number, reached);
       }).catch(() => NaN);
       result.observe(batches, behindBy);
-      result.observe(leading, isLeading(noticing.status().leadership));
+      const status = noticing.status();
+      result.observe(leading, isLeading(status.leadership));
+      result.observe(skipped, status.skipped);
     },
-    [batches, leading],
+    [batches, leading, skipped],
   );
 };
 

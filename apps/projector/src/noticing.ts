@@ -2,10 +2,14 @@ import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import type { Leadership, LeadershipStatus } from '@rollcall/leadership';
 import { Lifetime } from '@rollcall/lifetimes';
 import type { FollowStatus, RecordFollower } from '@rollcall/read-models';
-import type { NoticePlace } from '@rollcall/webhooks';
+import type { EndpointNotices, NoticePlace } from '@rollcall/webhooks';
 
 /** How the record is looked through for what webhooks are told, as this instance sees it. */
-export type NoticingStatus = FollowStatus<NoticePlace> & { readonly leadership: LeadershipStatus };
+export type NoticingStatus = FollowStatus<NoticePlace> & {
+  readonly leadership: LeadershipStatus;
+  /** Events since the start of which nobody was told, because the database refused what was to be told. */
+  readonly skipped: number;
+};
 
 const LED = 'webhooks';
 
@@ -14,6 +18,7 @@ export class Noticing implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #loops = new Lifetime();
 
   constructor(
+    private readonly notices: Pick<EndpointNotices, 'skipped'>,
     private readonly follower: RecordFollower<NoticePlace>,
     private readonly leadership: Leadership,
   ) {}
@@ -28,6 +33,6 @@ export class Noticing implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   status(): NoticingStatus {
-    return { ...this.follower.status(), leadership: this.leadership.status(LED) };
+    return { ...this.follower.status(), leadership: this.leadership.status(LED), skipped: this.notices.skipped };
   }
 }

@@ -7,6 +7,7 @@ import { admit, labelled, returned, wentAbsent } from '@rollcall/machine/testing
 import { labelSelector, promiseBook, promisesStream, nodeSelector } from '@rollcall/promise-book';
 import { webhookEndpoint, webhookStream, type Subscribable } from '@rollcall/webhook-endpoint';
 import { EndpointNotices, openWebhooks, WebhookQueue, type WebhookDatabase } from '@rollcall/webhooks';
+import { sql } from 'kysely';
 import { freshDatabase, type FreshDatabase } from '../../../test/support/postgres.js';
 
 const SILENCES: readonly Subscribable[] = ['machine.absent', 'machine.stopped', 'machine.returned'];
@@ -34,30 +35,44 @@ afterAll(async () => {
 
 const at = (time: string): number => Date.parse(`2126-01-14T${time}Z`);
 
-/** A person with a machine, an endpoint that hears only of broken promises, and one that hears of everything. */
+/** A person with machines, an endpoint that hears only of broken promises, and one that hears of everything. */
 class Watched {
   readonly owner = randomUUID();
   readonly strict = randomUUID();
   readonly plain = randomUUID();
-  readonly #machine = randomUUID();
-  readonly node = nodeSelector(this.#machine);
+  readonly #machines: readonly string[];
   #revision = 100;
   #place!: Parameters<EndpointNotices['apply']>[0];
 
-  /** Records the promises, and has the notices look at all of the record. */
-  static async with(...schedules: string[]): Promise<Watched> {
-    const watched = new Watched();
+  private constructor(size: number) {
+    this.#machines = Array.from({ length: size }, () => randomUUID());
+  }
+
+  get node(): string {
+    return nodeSelector(this.#machines[0]!);
+  }
+
+  static with(...schedules: string[]): Promise<Watched> {
+    return Watched.of(1, ...schedules);
+  }
+
+  /** Records machines and promises, and has the notices look at all of the record. */
+  static async of(size: number, ...schedules: string[]): Promise<Watched> {
+    const watched = new Watched(size);
     // What the test before made up is not in the record: back to where that ends.
     const { place } = await notices.look(store);
     const { owner, strict, plain } = watched;
-    const stream = machineStream(watched.#machine);
-    const token = { id: randomUUID(), expiresAt: Number.MAX_SAFE_INTEGER, owner, name: 'box' };
-    const [identifierHash, keyHash] = [randomUUID(), randomUUID()];
-    await store.decide(machine, { stream }, admit({ machineId: watched.#machine, token, identifierHash, keyHash }), {
-      actor,
-    });
     const labels = Object.fromEntries(schedules.map((_, n) => [`shift-${n}`, 'yes']));
-    await store.decide(machine, { stream }, { type: 'SetLabels', set: labels, remove: [] }, { actor });
+    const joins = async (machineId: string): Promise<void> => {
+      const stream = machineStream(machineId);
+      const token = { id: randomUUID(), expiresAt: Number.MAX_SAFE_INTEGER, owner, name: 'box' };
+      const [identifierHash, keyHash] = [randomUUID(), randomUUID()];
+      await store.decide(machine, { stream }, admit({ machineId, token, identifierHash, keyHash }), { actor });
+      await store.decide(machine, { stream }, { type: 'SetLabels', set: labels, remove: [] }, { actor });
+      await sql`insert into presence_machine (machine, node, owner, admitted_at, blockers, revision)
+        values (${machineId}, ${machineId}, ${owner}, now(), '[]', 2)`.execute(database);
+    };
+    await Promise.all(watched.#machines.map(joins));
     for (const [n, schedule] of schedules.entries())
       await watched.promise(labelSelector(`shift-${n}`, 'yes'), schedule);
     for (const [endpoint, promisedOnly] of [
@@ -77,32 +92,48 @@ class Watched {
     return store.decide(promiseBook, { stream: promisesStream(this.owner) }, command, { actor });
   }
 
-  /** The record goes on as a test wants it: with an event, or a mark, at a time of its choice. */
-  async hears(recordedAt: number, event?: LedgerEvent, stream = machineStream(this.#machine)): Promise<string> {
+  /** The record goes on as a test wants it: with events, or a mark, at a time of its choice. */
+  async hears(
+    recordedAt: number,
+    event?: LedgerEvent,
+    stream = machineStream(this.#machines[0]!),
+    ...more: LedgerEvent[]
+  ): Promise<string> {
     const batch = this.#place.checkpoint + 1n;
-    const eventId = randomUUID();
-    this.#revision += 1;
-    const fact = {
-      kind: 'event' as const,
-      stream,
-      revision: this.#revision,
-      batch,
-      recordedAt,
-      position: batch,
-      eventId,
-      commandId: eventId,
-      ordinal: 0,
-      actor,
-      event: event ?? { type: 'None' },
-      body: JSON.stringify(event),
-    };
-    const batches = [{ number: batch, recordedAt, facts: event === undefined ? [] : [fact], trace: null }];
-    this.#place = (await notices.apply(this.#place, batches, () => undefined))!;
-    return eventId;
+    const facts = (event === undefined ? [] : [event, ...more]).map((each) => {
+      const eventId = randomUUID();
+      this.#revision += 1;
+      return {
+        kind: 'event' as const,
+        stream,
+        revision: this.#revision,
+        batch,
+        recordedAt,
+        position: batch,
+        eventId,
+        commandId: eventId,
+        ordinal: 0,
+        actor,
+        event: each,
+        body: JSON.stringify(each),
+      };
+    });
+    this.#place = (await notices.apply(
+      this.#place,
+      [{ number: batch, recordedAt, facts, trace: null }],
+      () => undefined,
+    ))!;
+    return facts[0]?.eventId ?? '';
   }
 
   goesAbsent(due: string, stopReason: 'update' | null = null): Promise<string> {
     return this.hears(at(due) + 1_000, wentAbsent({ dueAt: new Date(at(due)).toISOString(), stopReason }));
+  }
+
+  /** The first so many of them, one after the other. */
+  async goAbsent(due: string, count: number): Promise<void> {
+    for (const each of this.#machines.slice(0, count))
+      await this.hears(at(due), wentAbsent({ dueAt: new Date(at(due)).toISOString() }), machineStream(each));
   }
 
   async told(endpoint: string): Promise<readonly string[]> {
@@ -158,6 +189,37 @@ it('tells of an absence when promised time begins, once, under the id of its eve
   expect(await watched.told(watched.strict)).toEqual(['machine.absent', 'machine.returned']);
 });
 
+it('tells of many as of one silence where promised time begins for all of them, under an id that follows from them (N11, B4)', async () => {
+  const watched = await Watched.of(12, WORKING_HOURS);
+  await watched.goAbsent('07:00', 11);
+  expect(await watched.told(watched.plain)).toHaveLength(11);
+  await watched.hears(at('09:00') - 1);
+  expect(await watched.told(watched.strict)).toEqual([]);
+  await watched.hears(at('12:00'));
+  await watched.hears(at('12:05'));
+  const [digest, ...more] = await database
+    .selectFrom('webhook_delivery')
+    .select(['body', 'event_id as id', 'machine'])
+    .where('endpoint', '=', watched.strict)
+    .execute();
+  expect(more).toEqual([]);
+  const { data, timestamp } = JSON.parse(digest!.body) as { data: { machines: object[] }; timestamp: string };
+  expect(timestamp).toBe('2126-01-14T09:00:00.000Z');
+  expect(data).toMatchObject({ machine: null, phase: 'ended', silence: digest!.id, absent: 11 });
+  expect(data.machines).toHaveLength(11);
+  expect(data.machines[0]).toMatchObject({ name: 'box', dueAt: '2126-01-14T07:00:00.000Z' });
+  // They were told of, so is their return.
+  await watched.hears(at('13:00'), returned(60));
+  expect(await watched.told(watched.strict)).toEqual(['fleet.silence', 'machine.returned']);
+});
+
+it('tells of each where promised time begins for few of a fleet (N11, B4)', async () => {
+  const watched = await Watched.of(10, WORKING_HOURS);
+  await watched.goAbsent('07:00', 9);
+  await watched.hears(at('09:00'));
+  expect(await watched.told(watched.strict)).toEqual(Array.from({ length: 9 }, () => 'machine.absent'));
+});
+
 it('tells nothing without a promise, and when one is made that covers the time by then, tells of who is still absent (N11)', async () => {
   const watched = await Watched.with();
   await watched.goesAbsent('10:00');
@@ -166,6 +228,14 @@ it('tells nothing without a promise, and when one is made that covers the time b
   await watched.promise(watched.node, 'always');
   await watched.hears(at('12:00'), { type: 'PromiseMade' }, promisesStream(watched.owner));
   expect(await watched.told(watched.strict)).toEqual(['machine.absent']);
+});
+
+it('passes over an event of which the database refuses what is to be told, and tells of all others (U5)', async () => {
+  const watched = await Watched.with();
+  const tooLong = wentAbsent({ stopReason: 'x'.repeat(20_500) as 'update' });
+  await watched.hears(at('10:00'), tooLong, undefined, returned(60));
+  expect(await watched.told(watched.plain)).toEqual(['machine.returned']);
+  expect(notices.skipped).toBe(1);
 });
 
 it('tells of a stop that was announced as to everybody, and of the return from it (N11, O23)', async () => {

@@ -127,13 +127,32 @@ describe('webhooks list', () => {
 });
 
 describe('a webhook', () => {
+  const told = { webhook: { id: ID, paused: false, removed: false } };
+
+  it('that is paused does not promise the notice of a test, but says how to have it sent (U6)', async () => {
+    const test = (paused: boolean, reason: 'failing' | 'gone' | null) => {
+      const there = { ...webhook, paused: reason === null ? null : { reason, since: AS_OF } };
+      const answer = { webhook: { ...told.webhook, paused } };
+      return against({ '/v1/webhooks': list(there), '/test': answer }, (context) => tellWebhook('test')(ID, context));
+    };
+    for (const [paused, reason] of [
+      [true, null],
+      [false, 'failing'],
+      [false, 'gone'],
+    ] as const)
+      expect((await test(paused, reason)).out).toMatch(
+        new RegExp(`is paused.* waits; .rollcall webhooks resume ${ID}`),
+      );
+    expect((await test(false, null)).out).toMatch(/gets a notice of the type webhook\.test/);
+  });
+
   it('is named by its id or the beginning of it, and must be one (U6)', async () => {
     const twin = { ...webhook, id: `${ID.slice(0, -1)}b` };
     const test = (name: string, ...there: WebhookView[]) =>
-      against({ '/v1/webhooks': list(...there) }, (context) => tellWebhook('test')(name, context));
-    expect((await test(ID)).asked.map(({ path }) => path)).toEqual([`/v1/webhooks/${ID}/test`]);
+      against({ '/v1/webhooks': list(...there), '/test': told }, (context) => tellWebhook('test')(name, context));
+    expect((await test(ID)).asked[0]).toMatchObject({ method: 'POST', path: `/v1/webhooks/${ID}/test` });
     const short = await test('0192', webhook);
-    expect(short.asked.at(-1)).toMatchObject({ method: 'POST', path: `/v1/webhooks/${ID}/test` });
+    expect(short.asked[1]).toMatchObject({ method: 'POST', path: `/v1/webhooks/${ID}/test` });
     expect(short.out).toContain('webhook.test');
     expect((await test('ffff', webhook)).failure).toMatchObject({ exitCode: EXIT.notFound });
     expect((await test('0192', webhook, twin)).failure?.message).toContain(`${ID}, ${twin.id}`);

@@ -62,9 +62,18 @@ export const tellWebhook =
     const at = await plane();
     const id = await idOf(webhook, at, surroundings.signal);
     const answer = await at.write<WebhookAnswer>('POST', `${pathOf(id)}/${verb}`, { commandId: randomUUID() });
-    if (output.asJson) output.json(answer);
+    if (output.asJson) return output.json(answer);
+    if (verb === 'test' && (await isPaused(answer, at, surroundings.signal)))
+      output.line(
+        `Webhook ${id} is paused, so its notice of the type webhook.test waits; \`rollcall webhooks resume ${id}\` sends it.`,
+      );
     else output.line(`Webhook ${id} ${VERBS[verb]}.`);
   };
+
+/** By a person, which the record knows at once, or for its failures or an answer of 410, which only the list shows. */
+const isPaused = async ({ webhook }: WebhookAnswer, plane: Plane, signal: AbortSignal): Promise<boolean> =>
+  webhook.paused ||
+  (await listed(plane, signal)).webhooks.some(({ id, paused }) => id === webhook.id && paused !== null);
 
 /** `rollcall webhooks remove WEBHOOK [--yes]`: asks first; without a terminal it wants `--yes`. */
 export const removeWebhook = async (

@@ -4,7 +4,9 @@ import { sql, type Selectable, type Transaction } from 'kysely';
 import type { NewDelivery } from '../queue.js';
 import type { WebhookTables } from '../tables.js';
 import { noticeIdFrom } from './notice-id.js';
+import type { FleetQuestions } from './fleet-questions.js';
 import { commonFactor, isFleetSilence, type Shared, type Silent } from './judgement.js';
+import { digestBody, silenceBody } from './silence-body.js';
 
 /** An absence that somebody would be told of. */
 export type FoundAbsence = {
@@ -23,17 +25,11 @@ export type FoundAbsence = {
   readonly endpoints: readonly string[];
 };
 
-/** The count reads every machine of the owner: a quarter of a second for 100,000. */
-const ANSWERED_WITHIN = '3s';
-
 type Transacting = Transaction<WebhookTables>;
 type Hold = Pick<
   Selectable<WebhookTables['silence_hold']>,
   'hold' | 'owner' | 'opened_at' | 'ends_at' | 'body' | 'digest'
 >;
-
-/** Machines that a digest names; it counts the others. A body stays below what may be sent, whatever they are called. */
-const NAMED = 30;
 
 /**
  * Holds back single notices of absence while a large part of a fleet falls silent together (B4). When a first machine goes absent, lateness
@@ -49,19 +45,24 @@ export class SilenceHolds {
   private constructor(
     private readonly transaction: Transacting,
     private readonly endpoints: ReadonlyMap<string, unknown>,
+    private readonly questions: FleetQuestions,
     open: readonly Hold[],
   ) {
     this.#open = new Map(open.map((hold) => [hold.owner, hold]));
   }
 
   /** @param endpoints those that are there, by id */
-  static async in(transaction: Transacting, endpoints: ReadonlyMap<string, unknown>): Promise<SilenceHolds> {
+  static async in(
+    transaction: Transacting,
+    endpoints: ReadonlyMap<string, unknown>,
+    questions: FleetQuestions,
+  ): Promise<SilenceHolds> {
     const open = await transaction
       .selectFrom('silence_hold')
       .select(['hold', 'owner', 'opened_at', 'ends_at', 'body', 'digest'])
       .where('closed_at', 'is', null)
       .execute();
-    return new SilenceHolds(transaction, endpoints, open);
+    return new SilenceHolds(transaction, endpoints, questions, open);
   }
 
   /**
@@ -99,17 +100,18 @@ export class SilenceHolds {
   /**
    * A machine was heard from again, or is no more.
    *
-   * @returns true where its absence was held: nobody was told of it, so nobody is told of its end
+   * @returns the endpoints from which its absence was held back: they were not told of it, so they are not told of its end
    */
-  async over(machine: string): Promise<boolean> {
-    if (this.#open.size === 0) return false;
+  async over(machine: string): Promise<ReadonlySet<string>> {
+    if (this.#open.size === 0) return new Set();
     const holds = [...this.#open.values()].map(({ hold }) => hold);
-    const { numDeletedRows } = await this.transaction
+    const held = await this.transaction
       .deleteFrom('silence_held')
       .where('hold', 'in', holds)
       .where('machine', '=', machine)
-      .executeTakeFirst();
-    return numDeletedRows > 0n;
+      .returning('endpoints')
+      .execute();
+    return new Set(held.flatMap(({ endpoints }) => endpoints));
   }
 
   /** Closes the holds that have come to their end by the record's time; answers the digests of those that are still absent. */
@@ -123,12 +125,14 @@ export class SilenceHolds {
   async #openedFor(absence: FoundAbsence): Promise<Hold | null> {
     // The absences of one batch were found at one time, and so few others are silent at that time for all of them.
     if (this.#few.get(absence.owner) === absence.at) return null;
-    const silent = await this.#inTime(() => this.#count(absence));
+    const ask = <Result>(question: () => Promise<Result>) =>
+      this.questions.ask(this.transaction, absence.owner, question);
+    const silent = await ask(() => this.#count(absence));
     if (silent === null || !isFleetSilence(silent)) {
       this.#few.set(absence.owner, absence.at);
       return null;
     }
-    const values = (await this.#inTime(() => this.#valuesOf(absence, silent.silent))) ?? [];
+    const values = (await ask(() => this.#valuesOf(absence, silent.silent))) ?? [];
     const common = commonFactor(values, silent);
     const id = noticeIdFrom(absence.eventId, 'began');
     const hold: Hold = {
@@ -136,7 +140,7 @@ export class SilenceHolds {
       owner: absence.owner,
       opened_at: new Date(absence.at),
       ends_at: new Date(absence.at + absence.window * 1_000),
-      body: bodyOf(absence.at, {
+      body: silenceBody(absence.at, {
         phase: 'began',
         silence: id,
         ...silent,
@@ -148,24 +152,6 @@ export class SilenceHolds {
     await this.transaction.insertInto('silence_hold').values(hold).execute();
     this.#open.set(absence.owner, hold);
     return hold;
-  }
-
-  /** What takes too long is not known, and notices go out without it: they must not wait for it again and again. */
-  async #inTime<Result>(ask: () => Promise<Result>): Promise<Result | null> {
-    await sql`savepoint asked`.execute(this.transaction);
-    try {
-      await sql`select set_config('statement_timeout', ${ANSWERED_WITHIN}, true), set_config('lock_timeout', ${ANSWERED_WITHIN}, true)`.execute(
-        this.transaction,
-      );
-      const result = await ask();
-      // Gives back the settings as well.
-      await sql`rollback to savepoint asked`.execute(this.transaction);
-      return result;
-    } catch (error) {
-      if (!isTooLate(error)) throw error;
-      await sql`rollback to savepoint asked`.execute(this.transaction);
-      return null;
-    }
   }
 
   async #close(hold: Hold): Promise<readonly NewDelivery[]> {
@@ -185,27 +171,27 @@ export class SilenceHolds {
     const endpoints = [...new Set(held.flatMap((row) => row.endpoints))].filter((id) => this.endpoints.has(id));
     const at = hold.ends_at.getTime();
     return endpoints.map((endpoint) => {
-      const absent = held.filter((row) => row.endpoints.includes(endpoint));
-      const machines = absent.slice(0, NAMED).map((row) => ({
-        machine: row.machine,
-        name: row.name,
-        lastCheckAt: timestampOf(row.last_check_at.getTime()),
-        dueAt: timestampOf(row.due_at.getTime()),
-      }));
-      const body = bodyOf(at, { phase: 'ended', silence: hold.hold, absent: absent.length, machines });
+      const absent = held
+        .filter((row) => row.endpoints.includes(endpoint))
+        .map((row) => ({
+          machine: row.machine,
+          name: row.name,
+          lastCheckAt: timestampOf(row.last_check_at.getTime()),
+          dueAt: timestampOf(row.due_at.getTime()),
+        }));
       return {
         endpoint,
         eventId: hold.digest,
         machine: null,
         sequence: 2,
         type: 'fleet.silence',
-        body,
+        body: digestBody(at, hold.hold, absent),
         occurredAt: at,
       };
     });
   }
 
-  /** Of those that were heard from until lately: the machines whose absence is older than a window are nobody's news. */
+  /** Of those that were heard from until lately, and that no digest of late has told of: the others are nobody's news. */
   async #count(absence: FoundAbsence): Promise<Silent> {
     const { rows } = await sql<{ silent: number; of: number }>`
       with fleet as (${fleetOf(absence)})
@@ -233,20 +219,27 @@ export class SilenceHolds {
 
 /**
  * The machines of an owner that were heard from until lately, and whether each has missed two checks while the plane listened, unless it had
- * said that it would stop. From the heads, which are never behind.
+ * said that it would stop. From the heads, which are never behind; and from what is recorded of the window that follows, where the notices are:
+ * a silence that was over when they came to it was one all the same. Those of which a digest has told within a window are left out.
  */
 const fleetOf = ({ owner, at, window }: FoundAbsence) => sql`
   select h.state,
     h.state #>> '{lastWord,said}' is distinct from 'stopping'
-      and greatest(h.last_check_at, (select gap_end from read_model where name = 'absence')) < ${new Date(at)}::timestamptz
-      - 2 * (h.state -> 'boots' -> -1 ->> 'interval')::integer * interval '1 second' as late
+      and greatest(h.last_check_at, (select gap_end from read_model where name = 'absence')) < late.before
+    or coalesce(went.since < late.before, false) as late
   from presence_machine p join stream_head h on h.stream = ${machineStream('')} || p.machine
+  cross join lateral (
+    select ${new Date(at)}::timestamptz - 2 * (h.state -> 'boots' -> -1 ->> 'interval')::integer * interval '1 second' as before
+  ) late
+  left join (
+    select machine, min((fact ->> 'dueAt')::timestamptz - (fact ->> 'window')::integer * interval '1 second') as since
+    from history_line, lateral (select body::json as fact) bodies
+    where type = 'WentAbsent' and at >= ${new Date(at)} and at <= ${new Date(at + window * 1_000)}
+      and fact ->> 'stopReason' is null
+    group by machine
+  ) went using (machine)
   where p.owner = ${owner} and p.deleted_at is null and h.last_check_at is not null
-    and coalesce((h.state #>> '{absence,dueAt}')::timestamptz > ${new Date(at - window * 1_000)}::timestamptz, true)`;
-
-/** query_canceled, lock_not_available. */
-const isTooLate = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === '57014' || error.code === '55P03');
-
-const bodyOf = (at: Instant, data: object): string =>
-  JSON.stringify({ type: 'fleet.silence', timestamp: timestampOf(at), data: { machine: null, ...data } });
+    and coalesce((h.state #>> '{absence,dueAt}')::timestamptz > ${new Date(at - window * 1_000)}::timestamptz, true)
+    and p.machine not in (
+      select machine from silence_held where hold in (
+        select hold from silence_hold where owner = ${owner} and closed_at > ${new Date(at - window * 1_000)}))`;

@@ -1,16 +1,27 @@
 import { instantOf, type Instant, type Json } from '@rollcall/decider';
 import type { Batch, EventStore, RecordedEvent } from '@rollcall/event-store';
+import { SystemClock, type Clock } from '@rollcall/lifetimes';
 import { machineIdOf, type WentAbsent } from '@rollcall/machine';
 import { promiserOf } from '@rollcall/promise-book';
 import { endpointOf } from '@rollcall/webhook-endpoint';
-import type { Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import { pauseByPerson } from '../endpoints.js';
+import { FleetQuestions } from '../fleet-silence/fleet-questions.js';
 import { SilenceHolds } from '../fleet-silence/holds.js';
 import type { NewDelivery, Replayed, WebhookQueue } from '../queue.js';
 import type { WebhookDatabase, WebhookTables } from '../tables.js';
 import { addEndpoint, endpointsIn } from './endpoint-rows.js';
 import { knownMachines } from './known-machines.js';
-import { learn, machineStreamOf, noticeOf, testNotice, TYPES_OF, UNKNOWN, type Notice } from './notice.js';
+import {
+  learn,
+  machineStreamOf,
+  noticeOf,
+  testNotice,
+  TYPES_OF,
+  UNKNOWN,
+  type KnownMachine,
+  type Notice,
+} from './notice.js';
 import { PromisedSilences } from './promised-silences.js';
 import { endpointIn, isId, isTold, type Endpoint } from './subscriptions.js';
 
@@ -26,9 +37,20 @@ export type EndpointNoticesOptions = {
   readonly database: WebhookDatabase;
   readonly queue: WebhookQueue;
   readonly log: { warn(fields: object, message: string): void };
+  readonly clock?: Clock;
 };
 
 type Transacting = Transaction<WebhookTables>;
+
+/** Who is told, and what of it is kept back, as it stands inside a transaction. */
+type WhoIsTold = {
+  readonly endpoints: Map<string, Endpoint>;
+  readonly holds: SilenceHolds;
+  readonly silences: PromisedSilences;
+};
+
+/** An event of which the database refuses what follows, and its SQLSTATE. */
+type Refused = { readonly stream: string; readonly revision: number; readonly code: string };
 
 /** The record lacks a batch between two others: always a fault, because batches are numbered in commit order. */
 class HoleInTheRecord extends Error {
@@ -43,7 +65,12 @@ class HoleInTheRecord extends Error {
 export class EndpointNotices {
   readonly name = 'webhooks';
 
-  constructor(private readonly options: EndpointNoticesOptions) {}
+  readonly #questions: FleetQuestions;
+  #skipped = 0;
+
+  constructor(private readonly options: EndpointNoticesOptions) {
+    this.#questions = new FleetQuestions(options.clock ?? new SystemClock());
+  }
 
   /**
    * Where it stands. Where the record was restored, it goes on from there, or from the newest batch if it had come further: what is past
@@ -89,16 +116,27 @@ export class EndpointNotices {
       if (number !== place.checkpoint + BigInt(index) + 1n)
         throw new HoleInTheRecord(`a batch is missing before batch ${number}`);
     const next = { epoch: place.epoch, checkpoint: last.number };
-    const applied = await this.options.database.transaction().execute(async (transaction) => {
-      // First of all: this takes the row's lock, so a second instance waits here and then finds itself overtaken.
-      if (!(await this.#moved(transaction, place, next, last.recordedAt))) return null;
-      const events = news.flatMap(({ facts }) => facts.filter((fact) => fact.kind === 'event'));
-      await this.#tell(transaction, events, { seen: place.checkpoint, heardUntil: last.recordedAt });
-      reached('applied');
-      return next;
+    const events = news.flatMap(({ facts }) => facts.filter((fact) => fact.kind === 'event'));
+    const inOneTransaction = (oneByOne: boolean) =>
+      this.options.database.transaction().execute(async (transaction) => {
+        // First of all: this takes the row's lock, so a second instance waits here and then finds itself overtaken.
+        if (!(await this.#moved(transaction, place, next, last.recordedAt))) return null;
+        const heard = { seen: place.checkpoint, heardUntil: last.recordedAt };
+        const refused = await this.#tell(transaction, events, heard, oneByOne);
+        reached('applied');
+        return { next, refused };
+      });
+    const applied = await inOneTransaction(false).catch((error: unknown) => {
+      if (!isRefusedValue(error)) throw error;
+      // One event of which the database will not store what follows fails all that share its transaction: once more, each on its own.
+      return inOneTransaction(true);
     });
     reached('committed');
-    return applied;
+    for (const each of applied?.refused ?? []) {
+      this.#skipped += 1;
+      this.options.log.warn(each, 'the database refuses what webhooks are told of an event; nobody is told of it');
+    }
+    return applied?.next ?? null;
   }
 
   async #moved(
@@ -120,16 +158,27 @@ export class EndpointNotices {
     return numUpdatedRows === 1n;
   }
 
-  /** Carries out what the events ask for, in their order. `seen`: the newest batch before them; `heardUntil`: the time of the newest now. */
+  /** Events since the start of which nobody was told, because the database refused what was to be told. */
+  get skipped(): number {
+    return this.#skipped;
+  }
+
+  /**
+   * Carries out what the events ask for, in their order. `seen`: the newest batch before them; `heardUntil`: the time of the newest now.
+   *
+   * @param oneByOne passes over the events of which the database refuses what follows
+   * @returns those
+   */
   async #tell(
     transaction: Transacting,
     events: readonly RecordedEvent[],
     { seen, heardUntil }: { readonly seen: bigint; readonly heardUntil: Instant },
-  ): Promise<void> {
-    const endpoints = await endpointsIn(transaction);
-    const holds = await SilenceHolds.in(transaction, endpoints);
-    const silences = new PromisedSilences(transaction, endpoints);
-    const wanted = new Set([...endpoints.values(), ...events.flatMap(addedBy)].flatMap((endpoint) => endpoint.events));
+    oneByOne: boolean,
+  ): Promise<readonly Refused[]> {
+    let who = await this.#whoIsTold(transaction);
+    const wanted = new Set(
+      [...who.endpoints.values(), ...events.flatMap(addedBy)].flatMap((endpoint) => endpoint.events),
+    );
     const isNews = ({ event }: RecordedEvent) => TYPES_OF[event.type]?.some((type) => wanted.has(type)) ?? false;
     const streams = new Set(
       events
@@ -138,39 +187,67 @@ export class EndpointNotices {
     );
     const known = await knownMachines(transaction, [...streams], seen);
     const told: NewDelivery[] = [];
+    const refused: Refused[] = [];
     let upTo = seen;
     for (const recorded of events) {
-      const { recordedAt } = recorded;
-      told.push(...(await holds.closeUntil(recordedAt)), ...(await silences.lookUntil(recordedAt, upTo)));
+      const { recordedAt, stream, revision } = recorded;
+      told.push(...(await who.holds.closeUntil(recordedAt)), ...(await who.silences.lookUntil(recordedAt, upTo)));
       upTo = recorded.batch;
-      const promiser = promiserOf(recorded.stream);
-      if (promiser !== null) await silences.promisesChanged(promiser, recordedAt);
-      if (isMachine(recorded) && recorded.event.type === 'LabelsChanged')
-        await silences.labelsChanged(machineIdOf(recorded.stream), recordedAt);
-      const endpoint = endpointOf(recorded.stream);
-      if (endpoint !== null) {
-        // What was told so far is affected by what is asked for now.
-        await this.#handOver(transaction, told.splice(0));
-        told.push(...(await this.#changeEndpoint(transaction, endpoints, endpoint, recorded)));
-      } else if (streams.has(machineStreamOf(recorded.stream))) {
-        const stream = machineStreamOf(recorded.stream);
-        const before = known.get(stream) ?? UNKNOWN;
-        known.set(stream, learn(before, recorded.event));
-        let notice = noticeOf(before, recorded);
-        const ended = isOver(recorded) ? await silences.ended(machineIdOf(recorded.stream)) : null;
-        if (isOver(recorded) && (await holds.over(machineIdOf(recorded.stream))) && notice?.type === 'machine.returned')
-          continue;
-        if (notice === null) continue;
-        if (recorded.event.type === 'WentAbsent') notice = await silences.began(notice, recorded);
-        const instead = await this.#heldBack(holds, [...endpoints.values()], notice, recorded);
-        if (instead !== null) told.push(...instead);
-        else
-          for (const each of endpoints.values())
-            if (isTold(each, toldTo(each, notice, ended), recorded.batch)) told.push(deliveryOf(each.endpoint, notice));
+      const before = streams.has(machineStreamOf(stream)) ? (known.get(machineStreamOf(stream)) ?? UNKNOWN) : null;
+      if (before !== null) known.set(machineStreamOf(stream), learn(before, recorded.event));
+      // What was told so far is affected by what is asked of an endpoint now.
+      if (oneByOne || endpointOf(stream) !== null) await this.#handOver(transaction, told.splice(0));
+      if (!oneByOne) told.push(...(await this.#follow(transaction, who, before, recorded)));
+      else {
+        const code = await codeOfRefusal(transaction, async () =>
+          this.#handOver(transaction, await this.#follow(transaction, who, before, recorded)),
+        );
+        if (code === null) continue;
+        refused.push({ stream, revision, code });
+        // What it had changed is as it was before.
+        who = await this.#whoIsTold(transaction);
       }
     }
-    told.push(...(await holds.closeUntil(heardUntil)), ...(await silences.lookUntil(heardUntil, upTo)));
+    told.push(...(await who.holds.closeUntil(heardUntil)), ...(await who.silences.lookUntil(heardUntil, upTo)));
     await this.#handOver(transaction, told);
+    return refused;
+  }
+
+  async #whoIsTold(transaction: Transacting): Promise<WhoIsTold> {
+    const endpoints = await endpointsIn(transaction);
+    return {
+      endpoints,
+      holds: await SilenceHolds.in(transaction, endpoints, this.#questions),
+      silences: new PromisedSilences(transaction, endpoints, this.#questions),
+    };
+  }
+
+  /** What is told because of one event. `before`: what was known of its machine; null where that is nobody's news. */
+  async #follow(
+    transaction: Transacting,
+    { endpoints, holds, silences }: WhoIsTold,
+    before: KnownMachine | null,
+    recorded: RecordedEvent,
+  ): Promise<readonly NewDelivery[]> {
+    const { stream, event, batch, recordedAt } = recorded;
+    const promiser = promiserOf(stream);
+    if (promiser !== null) await silences.promisesChanged(promiser, recordedAt);
+    if (isMachine(recorded) && event.type === 'LabelsChanged')
+      await silences.labelsChanged(machineIdOf(stream), recordedAt);
+    const endpoint = endpointOf(stream);
+    if (endpoint !== null) return this.#changeEndpoint(transaction, endpoints, endpoint, recorded);
+    if (before === null) return [];
+    const isEnd = isOver(recorded);
+    const ended = isEnd ? await silences.ended(machineIdOf(stream)) : null;
+    const held = isEnd ? await holds.over(machineIdOf(stream)) : null;
+    const found = noticeOf(before, recorded);
+    if (found === null) return [];
+    const notice = event.type === 'WentAbsent' ? await silences.began(found, recorded) : found;
+    const instead = await this.#heldBack(holds, [...endpoints.values()], notice, recorded);
+    if (instead !== null) return instead;
+    return [...endpoints.values()]
+      .filter((each) => isTold(each, toldTo(each, notice, ended), batch) && !isHeld(each, notice, held))
+      .map((each) => deliveryOf(each.endpoint, notice));
   }
 
   /** What is told instead of an absence that is one of many; null: there is nothing to hold back (B4). */
@@ -251,6 +328,10 @@ const ABSENCES = ['machine.absent', 'fleet.silence'] as const;
 const toldTo = ({ endpoint }: Endpoint, notice: Notice, ended: ReadonlySet<string> | null): Notice =>
   notice.type === 'machine.returned' ? { ...notice, promised: ended?.has(endpoint) ?? false } : notice;
 
+/** A return is no news to whoever the absence was held back from; to all others it is (B4). */
+const isHeld = ({ endpoint }: Endpoint, { type }: Notice, held: ReadonlySet<string> | null): boolean =>
+  type === 'machine.returned' && (held?.has(endpoint) ?? false);
+
 /** Whether an event ends an absence. */
 const isOver = ({ event }: RecordedEvent): boolean => event.type === 'Returned' || event.type === 'MachineDeleted';
 
@@ -261,6 +342,24 @@ const addedBy = ({ stream, event, batch }: RecordedEvent) => {
   const added = id !== null && event.type === 'WebhookEndpointAdded' ? endpointIn(id, event, batch) : null;
   return added === null ? [] : [added];
 };
+
+/** Does something; where the database refuses a value of it, all of it is undone. @returns the SQLSTATE, or null where it was done */
+const codeOfRefusal = async (transaction: Transacting, work: () => Promise<void>): Promise<string | null> => {
+  await sql`savepoint event`.execute(transaction);
+  try {
+    await work();
+    await sql`release savepoint event`.execute(transaction);
+    return null;
+  } catch (error) {
+    if (!isRefusedValue(error)) throw error;
+    await sql`rollback to savepoint event`.execute(transaction);
+    return error.code;
+  }
+};
+
+/** Data exceptions, broken constraints and exceeded limits: the same value will be refused again. */
+const isRefusedValue = (error: unknown): error is { readonly code: string } =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' && /^(22|23|54)/.test(error.code);
 
 const deliveryOf = (endpoint: string, notice: Notice): NewDelivery => {
   const { eventId, machine, sequence, type, body, occurredAt } = notice;
