@@ -1,7 +1,10 @@
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
-import type { Leadership } from '@rollcall/leadership';
+import type { Leadership, LeadershipStatus } from '@rollcall/leadership';
 import { Lifetime } from '@rollcall/lifetimes';
 import type { AbsenceWatch, WatchStatus } from '@rollcall/read-models';
+
+/** How absences are watched for, as this instance sees it. */
+export type WatchingStatus = WatchStatus & { readonly leadership: LeadershipStatus };
 
 const LED = 'absence watch';
 
@@ -23,7 +26,7 @@ export class AbsenceWatching implements OnApplicationBootstrap, OnModuleDestroy 
     await this.#loops.end();
   }
 
-  status(): WatchStatus {
-    return this.watch.status();
+  status(): WatchingStatus {
+    return { ...this.watch.status(), leadership: this.leadership.status(LED) };
   }
 }

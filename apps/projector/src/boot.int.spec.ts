@@ -30,6 +30,7 @@ it('builds its root module, follows the record, tells its health on the loopback
       readModels: READ_MODELS.map(({ name }) => ({ name, state: 'following', checkpoint: '0' })),
       feed: null,
       webhooks: { state: 'following', problem: 'Webhooks wait: ROLLCALL_WEBHOOK_KEY_FILE is not set.' },
+      absences: { state: 'watching', problem: null },
     });
   } finally {
     await projector.close();

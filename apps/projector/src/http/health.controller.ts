@@ -1,4 +1,5 @@
 import { Controller, Get, Inject, ServiceUnavailableException } from '@nestjs/common';
+import { AbsenceWatching, type WatchingStatus } from '../absence-watching.js';
 import { Delivering } from '../delivering.js';
 import { Noticing } from '../noticing.js';
 import { Projections, type ProjectionStatus } from '../projections.js';
@@ -24,13 +25,22 @@ type WebhooksHealth = {
   /** Why this instance delivers nothing for now; null when all is well. */
   readonly problem: string | null;
 };
+type WatchHealth = {
+  readonly state: 'watching' | 'waiting' | 'not watching';
+  /** Why absences are not recorded, be it that of one machine; null when all is well. */
+  readonly problem: string | null;
+};
 type Health = {
-  /** `degraded`: the feed is away or not as it must be (read models follow the record itself, some seconds late), or nobody finds out what webhooks are told. */
+  /**
+   * `degraded`: the feed is away or not as it must be (read models follow the record itself, some seconds late), nobody finds out what webhooks
+   * are told, or absences are not recorded.
+   */
   readonly status: 'ready' | 'degraded' | 'not ready';
   readonly readModels: readonly ReadModelHealth[];
   /** null where none is configured. */
   readonly feed: FeedHealth | null;
   readonly webhooks: WebhooksHealth;
+  readonly absences: WatchHealth;
 };
 
 /** For a service manager or a load balancer, on the loopback only. */
@@ -41,6 +51,7 @@ export class HealthController {
     @Inject(Relaying) private readonly relaying: Relaying,
     @Inject(Noticing) private readonly noticing: Noticing,
     @Inject(Delivering) private readonly delivering: Delivering,
+    @Inject(AbsenceWatching) private readonly watching: AbsenceWatching,
   ) {}
 
   /** The process answers. */
@@ -51,7 +62,7 @@ export class HealthController {
 
   /**
    * Every read model follows the record, here or in another instance; 503 while one cannot. A feed that is away makes it `degraded`, and not
-   * less able; so does a record that cannot be looked through for what webhooks are told. That deliveries wait for a key changes nothing. How
+   * less able; so do a record that cannot be looked through for what webhooks are told, and absences that cannot be recorded. That deliveries wait for a key changes nothing. How
    * far a read model lags is told by the read model, not here.
    */
   @Get('readyz')
@@ -60,11 +71,14 @@ export class HealthController {
     const relaying = this.relaying.status();
     const feed = relaying && feedHealth(relaying);
     const webhooks = { state: followingOf(this.noticing.status()), problem: this.delivering.status().problem };
+    const absences = watchHealth(this.watching.status());
+    const parts = { readModels, feed, webhooks, absences };
     if (readModels.some(({ state }) => state === 'not following'))
-      throw new ServiceUnavailableException({ status: 'not ready', readModels, feed, webhooks } satisfies Health);
+      throw new ServiceUnavailableException({ status: 'not ready', ...parts } satisfies Health);
     const isFed = feed === null || (feed.connected && feed.problem === null && feed.relay !== 'not relaying');
-    const isWell = isFed && webhooks.state !== 'not following';
-    return { status: isWell ? 'ready' : 'degraded', readModels, feed, webhooks };
+    const isWatched = absences.state !== 'not watching' && absences.problem === null;
+    const isWell = isFed && webhooks.state !== 'not following' && isWatched;
+    return { status: isWell ? 'ready' : 'degraded', ...parts };
   }
 }
 
@@ -79,6 +93,11 @@ const readModelHealth = (status: ProjectionStatus): ReadModelHealth => {
   const state = followingOf(status);
   const checkpoint = state === 'waiting' ? null : (status.place?.checkpoint.toString() ?? null);
   return { name: status.name, state, checkpoint };
+};
+
+const watchHealth = ({ leadership, failure: problem }: WatchingStatus): WatchHealth => {
+  if (leadership === 'waiting') return { state: 'waiting', problem: null };
+  return { state: leadership === 'leading' ? 'watching' : 'not watching', problem };
 };
 
 const feedHealth = ({ feed, leadership, relay }: RelayingStatus): FeedHealth => {

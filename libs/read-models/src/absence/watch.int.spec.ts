@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { LogBackedStore } from '@rollcall/event-store';
 import { InMemoryLog, interruptible } from '@rollcall/event-store/testing';
+import { SystemClock } from '@rollcall/lifetimes';
 import { machine, machineStream, type MachineCommand } from '@rollcall/machine';
 import { admit, boot, check, checkIdOf } from '@rollcall/machine/testing';
 import { sql } from 'kysely';
@@ -110,6 +111,16 @@ class Plane implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
     await Promise.all(this.#running);
+  }
+}
+
+/** Rests after a sweep for moments only, and counts how often. */
+class HastyClock extends SystemClock {
+  rests = 0;
+
+  override sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    this.rests += 1;
+    return super.sleep(Math.min(ms, 5), signal);
   }
 }
 
@@ -321,6 +332,60 @@ describe('the absence watch', () => {
     over.abort();
     await running;
     expect(said).toEqual(['cannot watch for absences; trying again', 'watching for absences again']);
+  });
+
+  it('says once that one machine cannot be looked at, for as long as it cannot, and records the silence of the others meanwhile', async () => {
+    await using plane = new Plane();
+    const said: string[] = [];
+    const log = {
+      info: (_: object, text: string) => said.push(text),
+      warn: (_: object, text: string) => said.push(text),
+    };
+    for (const n of [1, 2]) {
+      await plane.admit(n);
+      await plane.check(n);
+    }
+    await plane.listen(121);
+    let isBad = true;
+    const store = new LogBackedStore(plane.gate.log);
+    const decide: typeof store.decide = (decider, target, ...rest) =>
+      isBad && 'stream' in target && target.stream === machineStream(idOf(1))
+        ? Promise.reject(new Error('Its facts cannot be folded'))
+        : store.decide(decider, target, ...rest);
+    const clock = new HastyClock();
+    const watch = new AbsenceWatch({ database, store: { decide }, log, sweepEvery: 5, clock });
+    const over = new AbortController();
+    const running = watch.run(over.signal);
+    await eventually('the other silence is recorded', async () => (await plane.silences(2)).length === 1);
+    const { rests } = clock;
+    // The record stands still, so nobody is due: that is no proof that all is well.
+    await eventually('it has swept in vain', () => Promise.resolve(clock.rests > rests + 3));
+    expect(watch.status().failure).toBe('Its facts cannot be folded');
+    await plane.listen(6);
+    await eventually('it has looked once more', () => Promise.resolve(watch.status().looks === 3));
+    expect(said).toEqual(['cannot watch for absences; trying again']);
+    isBad = false;
+    await plane.listen(6);
+    await eventually('all is well', () => Promise.resolve(watch.status().failure === null));
+    expect(await plane.silences(1)).toEqual(['WentAbsent']);
+    expect(said.slice(1)).toEqual(['watching for absences again']);
+    over.abort();
+    await running;
+  });
+
+  it('leaves its trouble to the instance that watches after it', async () => {
+    await using plane = new Plane();
+    await plane.admit(1);
+    await plane.check(1);
+    await plane.listen(121);
+    const decide = () => Promise.reject(new Error('The record is away'));
+    const watch = new AbsenceWatch({ database, store: { decide }, log: QUIET, sweepEvery: 5 });
+    const over = new AbortController();
+    const running = watch.run(over.signal);
+    await eventually('it has failed', () => Promise.resolve(watch.status().failure !== null));
+    over.abort();
+    await running;
+    expect(watch.status().failure).toBeNull();
   });
 });
 

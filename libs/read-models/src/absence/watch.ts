@@ -25,7 +25,7 @@ export type WatchStatus = {
   readonly recorded: number;
   /** Looks at machines. */
   readonly looks: number;
-  /** What went wrong last, while it lasts. */
+  /** Why nobody's absence is recorded, or that of a machine; null when all is well, and while this instance does not watch. */
   readonly failure: string | null;
 };
 
@@ -40,6 +40,8 @@ const LONGEST_REST_MS = 120_000;
 /** One that cannot become absent is out of the table as soon as the fact that made it so is applied; until then there is no hurry. */
 const NOTHING_TO_WAIT_FOR_MS = 60_000;
 const SHORTEST_PAUSE_MS = 100;
+/** Who failed is looked at again within seconds; who was not for so long is out of the table, and no trouble any more. */
+const FORGET_TROUBLE_MS = 60_000;
 
 /**
  * Records who went absent. A row says when a machine has to be looked at; the look decides on the head, against its revision, so whatever the
@@ -52,6 +54,8 @@ const SHORTEST_PAUSE_MS = 100;
 export class AbsenceWatch {
   readonly #options: Required<AbsenceWatchOptions>;
   readonly #bell: Bell;
+  /** The machines that could not be looked at when it was last tried, with when that was (monotonic); who fails for longest is first. */
+  readonly #troubles = new Map<string, { readonly error: unknown; readonly at: number }>();
   #status: WatchStatus = { recorded: 0, looks: 0, failure: null };
 
   constructor(options: AbsenceWatchOptions) {
@@ -70,27 +74,44 @@ export class AbsenceWatch {
 
   /** Sweeps until `signal` aborts. Never rejects: what fails is tried again. */
   async run(signal: AbortSignal): Promise<void> {
-    const { sweepEvery, clock, log } = this.#options;
+    const { sweepEvery, clock } = this.#options;
     while (!signal.aborted) {
       try {
         while (!signal.aborted && (await this.sweep(signal)) > 0);
-        if (this.#status.failure !== null) log.info({}, 'watching for absences again');
-        this.#status = { ...this.#status, failure: null };
+        this.#tell(this.#longestTrouble());
       } catch (error) {
-        const failure = error instanceof Error ? error.message : String(error);
-        if (this.#status.failure !== failure) log.warn({ err: error }, 'cannot watch for absences; trying again');
-        this.#status = { ...this.#status, failure };
+        this.#tell({ error });
       }
       // Rings come with every batch; a sweep for each would be one question to the database for each check.
       await clock.sleep(SHORTEST_PAUSE_MS, signal);
       await this.#bell.wait(sweepEvery, signal);
     }
+    // From here on it is another instance's trouble.
+    this.#troubles.clear();
+    this.#status = { ...this.#status, failure: null };
+  }
+
+  /** Says once that something fails, and once that nothing does any more: a sweep that finds nobody due is no proof of that. */
+  #tell(trouble: { readonly error: unknown } | null): void {
+    const { log } = this.#options;
+    const failure = trouble && (trouble.error instanceof Error ? trouble.error.message : String(trouble.error));
+    if (failure === this.#status.failure) return;
+    if (trouble === null) log.info({}, 'watching for absences again');
+    else log.warn({ err: trouble.error }, 'cannot watch for absences; trying again');
+    this.#status = { ...this.#status, failure };
+  }
+
+  #longestTrouble(): { readonly error: unknown } | null {
+    const forgotten = this.#options.clock.monotonic() - FORGET_TROUBLE_MS;
+    for (const [id, { at }] of this.#troubles) if (at < forgotten) this.#troubles.delete(id);
+    const [longest] = this.#troubles.values();
+    return longest ?? null;
   }
 
   /**
-   * One sweep over those that are due.
+   * One sweep over those that are due. Who cannot be looked at stays due, and holds up nobody else.
    *
-   * @returns how many machines it looked at
+   * @returns how many machines it looked at with success
    */
   async sweep(signal?: AbortSignal): Promise<number> {
     const { database } = this.#options;
@@ -98,6 +119,7 @@ export class AbsenceWatch {
     if (taken === null || taken.machines.length === 0 || signal?.aborted) return 0;
     const { machines, heardUntil, gapEnd } = taken;
     const looks = await Promise.allSettled(machines.map((id) => this.#look(id, heardUntil, gapEnd)));
+    for (const [index, look] of looks.entries()) this.#note(machines[index] as string, look);
     const next = looks.flatMap((look) => (look.status === 'fulfilled' ? [look.value] : []));
     await putBack(
       database,
@@ -108,9 +130,12 @@ export class AbsenceWatch {
       looks: this.#status.looks + machines.length,
       recorded: this.#status.recorded + next.filter(({ recorded }) => recorded).length,
     };
-    const failed = looks.find((look) => look.status === 'rejected');
-    if (failed) throw failed.reason;
-    return machines.length;
+    return next.length;
+  }
+
+  #note(id: string, look: PromiseSettledResult<unknown>): void {
+    if (look.status === 'fulfilled') this.#troubles.delete(id);
+    else this.#troubles.set(id, { error: look.reason as unknown, at: this.#options.clock.monotonic() });
   }
 
   async #look(id: string, heardUntil: Instant, gapEnd: Instant | null) {
