@@ -1,5 +1,5 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
-import type { EventStore } from '@rollcall/event-store';
+import type { PostgresEventStore } from '@rollcall/event-store-postgres';
 import type { Feed } from '@rollcall/feed';
 import type { ReadModelDatabase } from '@rollcall/read-models';
 import type { PostgresRelayCursor } from '@rollcall/relay';
@@ -7,7 +7,7 @@ import type { PostgresRelayCursor } from '@rollcall/relay';
 /** Owns the connections. They end after the loops, which need them to end in order. */
 export class Connections implements OnApplicationShutdown {
   constructor(
-    readonly store: EventStore,
+    readonly store: PostgresEventStore,
     readonly database: ReadModelDatabase,
     readonly cursor: PostgresRelayCursor,
     /** null where none is configured. */

@@ -4,7 +4,8 @@ import { admit, check } from '@rollcall/machine/testing';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { Owner } from '../../../test/support/owner.js';
 import { freshDatabase, type FreshDatabase } from '../../../test/support/postgres.js';
-import { PostgresEventStore } from './index.js';
+import { eventually } from '../../../test/support/processes.js';
+import { PostgresEventStore, PostgresLog } from './index.js';
 
 const actor = { kind: 'person', id: 'test' } as const;
 
@@ -57,4 +58,34 @@ it('makes no mark where no check could be recorded: deaf is deaf (B1)', async ()
   await expect(store.mark(0)).rejects.toThrow('no partition');
   await owner.rows('grant execute on function make_check_in_partitions to rollcall_app');
   expect(await store.mark(0)).toBe(true);
+});
+
+it('tells until when check-ins have a place, and says that no further one can be made', async () => {
+  const troubles: unknown[] = [];
+  const lastDay = () =>
+    owner.value<string>(`select max(right(inhrelid::regclass::text, 8)) from pg_inherits
+    where inhparent = 'check_in'::regclass`);
+  const dayOf = (instant: number | null) => new Date((instant ?? 0) - 1).toISOString().slice(0, 10).replaceAll('-', '');
+  await owner.rows('revoke execute on function make_check_in_partitions from rollcall_app');
+  const log = new PostgresLog({
+    connectionString: database.url,
+    partitionsEveryMs: 5,
+    onTrouble: (error) => troubles.push(error),
+  });
+  try {
+    await eventually('the trouble is told', () => Promise.resolve(troubles.length > 0));
+    expect(troubles[0]).toMatchObject({
+      message: 'The partitions for the check-ins of the next days could not be made',
+      cause: expect.objectContaining({ message: 'permission denied for function make_check_in_partitions' }),
+    });
+    expect(log.checkInsEnd()).toBeNull();
+    await setBackByFortyDays();
+    await owner.rows('grant execute on function make_check_in_partitions to rollcall_app');
+    await eventually('they are made', () => Promise.resolve(log.checkInsEnd() !== null));
+    expect(dayOf(log.checkInsEnd())).toBe(await lastDay());
+    expect(log.checkInsEnd()).toBeGreaterThan(store.checkInsEnd() ?? 0);
+    expect(store.checkInsEnd()).toBeGreaterThan(Date.now() + 13 * 86_400_000);
+  } finally {
+    await log.close();
+  }
 });

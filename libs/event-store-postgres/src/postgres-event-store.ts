@@ -1,9 +1,13 @@
 import { LogBackedStore, type GroupCommitOptions } from '@rollcall/event-store';
+import type { Instant } from '@rollcall/decider';
 import { PostgresLog, type PostgresLogOptions } from './postgres-log.js';
 
 /** The event store on Postgres. */
 export class PostgresEventStore extends LogBackedStore {
-  private constructor(log: PostgresLog, options: GroupCommitOptions) {
+  private constructor(
+    protected override readonly log: PostgresLog,
+    options: GroupCommitOptions,
+  ) {
     super(log, options);
   }
 
@@ -21,6 +25,11 @@ export class PostgresEventStore extends LogBackedStore {
       throw error;
     }
     return new PostgresEventStore(log, options);
+  }
+
+  /** From when on no check-in has a place; null before this instance has made any. It is two weeks ahead, and moves every few hours. */
+  checkInsEnd(): Instant | null {
+    return this.log.checkInsEnd();
   }
 
   /** Over a log that a test holds in its own hands. */

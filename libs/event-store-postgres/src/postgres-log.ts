@@ -48,6 +48,10 @@ export type PostgresLogOptions = {
   readonly callTimeoutMs?: number;
   /** Connections for reading. (Default: 10) */
   readonly readers?: number;
+  /** Milliseconds between two looks whether the check-ins of the next days have a place. (Default: 6 hours) */
+  readonly partitionsEveryMs?: number;
+  /** What went wrong in the background and is tried again; for the log. */
+  readonly onTrouble?: (error: unknown) => void;
   /** Wall and steady clock; tests set them. */
   readonly steady?: () => number;
 };
@@ -64,10 +68,12 @@ export class PostgresLog extends RecordLog {
   private readonly callTimeoutMs: number;
   private newestKnown: { readonly recordedAt: Instant; readonly at: number } | null = null;
   private readonly partitions: NodeJS.Timeout;
+  private partitionsEnd: Instant | null = null;
 
   constructor(options: PostgresLogOptions) {
     super();
     const { connectionString, applicationName = 'rollcall', callTimeoutMs = 4_000 } = options;
+    const { partitionsEveryMs = 6 * 3_600_000, onTrouble = () => undefined } = options;
     this.steady = options.steady ?? (() => performance.now());
     this.callTimeoutMs = callTimeoutMs;
     this.writer = new ReplacedConnection(connectionString, `${applicationName} writer`, callTimeoutMs);
@@ -78,13 +84,25 @@ export class PostgresLog extends RecordLog {
     });
     this.readers.on('error', () => undefined); // an idle connection broke; the pool has dropped it
     this.hint = new AppendHint(connectionString, applicationName, this.readers);
-    this.partitions = setInterval(() => void this.makePartitions().catch(() => undefined), 6 * 3_600_000);
+    this.partitions = setInterval(
+      () =>
+        void this.makePartitions().catch((cause: unknown) =>
+          onTrouble(new Error('The partitions for the check-ins of the next days could not be made', { cause })),
+        ),
+      partitionsEveryMs,
+    );
     this.partitions.unref();
   }
 
   /** Makes the check-in partitions of the next 14 days, by the wall clock and by the record's time. */
   async makePartitions(): Promise<void> {
-    await this.readers.query(sql.PARTITIONS);
+    const { rows } = await this.readers.query<{ until: string }>(sql.PARTITIONS);
+    this.partitionsEnd = Date.parse(`${rows[0]?.until}T00:00:00Z`);
+  }
+
+  /** From when on no check-in has a place, as far as this instance has seen to it; null before it has. */
+  checkInsEnd(): Instant | null {
+    return this.partitionsEnd;
   }
 
   override async ask(questions: readonly Question[]): Promise<Answers> {

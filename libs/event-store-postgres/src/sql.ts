@@ -90,7 +90,7 @@ order by q.n`;
 export const EPOCH = `select confirm_epoch() as epoch`;
 export const RENEW_EPOCH = `select confirm_epoch(true) as epoch`;
 export const BATCH_OF_EVENT = `select batch from event where position = $1`;
-export const PARTITIONS = `select make_check_in_partitions() as until`;
+export const PARTITIONS = `select (make_check_in_partitions() + 1)::text as until`;
 
 export const CHANNEL = 'rollcall_appended';
 export const NOTIFY = `select pg_notify('${CHANNEL}', $1)`;
