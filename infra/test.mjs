@@ -2,6 +2,7 @@
 // container engine, the quick one first. A tier that fails does not hide what the next one would say.
 //
 //   --whole    with the counts and lengths that are promised for the nights, not with those that every submission can afford
+import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureInstalled, root, run } from './ensure-installed.mjs';
@@ -21,9 +22,30 @@ const env = isWhole ? { ROLLCALL_TESTS: 'whole' } : {};
 // A whole load leaves no room for another one.
 const argsOf = { faults: [`--maxWorkers=${isWhole ? 1 : 2}`] };
 
+/** Programs of the system that tests use, by their Debian packages. */
+const SYSTEM_TOOLS = {
+  chromium: 'chromium',
+  'nats-server': 'nats-server',
+  promtool: 'prometheus',
+  ss: 'iproute2',
+  ssh: 'openssh-client',
+  sshd: 'openssh-server',
+  strace: 'strace',
+};
+
+/** Installs what is missing before any test's limit runs. Where that does not work, the test that needs it says so (`requireSystemTool`). */
+const installSystemTools = async () => {
+  const isThere = (program) => spawnSync('sh', ['-c', `PATH="$PATH:/usr/sbin" command -v ${program}`]).status === 0;
+  const missing = Object.entries(SYSTEM_TOOLS).flatMap(([program, name]) => (isThere(program) ? [] : [name]));
+  if (missing.length === 0 || process.getuid?.() !== 0) return;
+  const install = `apt-get update -qq && apt-get install -y -qq --no-install-recommends -o DPkg::Lock::Timeout=120 ${missing.join(' ')}`;
+  await run('sh', ['-c', install], { env: { DEBIAN_FRONTEND: 'noninteractive' } });
+};
+
 // Results of an earlier run would prove requirements that this one did not.
 rmSync(join(root, '.test-results'), { recursive: true, force: true });
 
+await installSystemTools();
 const results = [await timed('build', 'node', ['infra/build/build.mjs', '--if-stale'])];
 if (results[0].code === 0)
   // Files take turns two by two, but for the faults that need the machine for themselves: those that fill it, or judge waits of moments.

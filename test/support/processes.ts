@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
@@ -48,15 +48,30 @@ export type Running = {
 const MARK = 'ROLLCALL_TEST_PROCESSES';
 const POLL_MS = 25;
 
-/** A TCP port of the loopback that nobody listened on a moment ago. */
+/**
+ * Below the ports that the kernel gives to whoever asks for any: one of those may be somebody's connection by the time it is used. Each
+ * process of jest has ports of its own, and another test run begins elsewhere in them. Browsers refuse 10080.
+ */
+const PORTS = { lowest: 11_000, perProcess: 2_000, processes: 10 };
+const firstPort =
+  PORTS.lowest + ((Number(process.env['JEST_WORKER_ID'] ?? 1) - 1) % PORTS.processes) * PORTS.perProcess;
+let nextPort = randomInt(PORTS.perProcess);
+
+/** A TCP port of the loopback that nobody listened on a moment ago, and that no call here has returned lately. */
 export const freePort = async (): Promise<number> => {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  if (!address || typeof address === 'string') throw new Error('The probe has no port');
-  return address.port;
+  for (let tried = 0; tried < PORTS.perProcess; tried += 1) {
+    const port = firstPort + (nextPort++ % PORTS.perProcess);
+    const probe = createServer().listen(port, '127.0.0.1');
+    const isFree = await once(probe, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    probe.close();
+    await once(probe, 'close');
+    return port;
+  }
+  throw new Error(`No port is free from ${firstPort} on`);
 };
 
 /**

@@ -11,9 +11,9 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Owner } from '../../../test/support/owner.js';
 import { freshDatabase, testCluster, type FreshDatabase } from '../../../test/support/postgres.js';
 import { eventually } from '../../../test/support/processes.js';
-import { connect } from './database-client.js';
+import { connect, type DatabaseClient } from './database-client.js';
 import type { RecordDigest } from './digest-file.js';
-import { readAnswers, verify } from './index.js';
+import { INVARIANTS, readAnswers, verify } from './index.js';
 import { onlyAdded } from './invariants/earlier.js';
 import { digestsAt } from './record-digest.js';
 import { EXIT, run } from './run.js';
@@ -81,25 +81,29 @@ describe('the checker', () => {
   const answers = () => readAnswers(history.map((answer) => JSON.stringify(answer)).join('\n'));
 
   /** A copy of the healthy record, in the hands of somebody with no guard to stop him. */
-  const inACopy = async <Result>(damage: string, work: (url: string) => Promise<Result>): Promise<Result> => {
+  const unguardedCopy = async (): Promise<AsyncDisposable & { readonly url: string }> => {
     const name = `copy_${randomBytes(6).toString('hex')}`;
-    await using admin = await Owner.connect(testCluster().url);
-    await admin.rows('select pg_advisory_lock(55)');
-    await admin.rows(`create database ${name} template ${new URL(healthy.url).pathname.slice(1)}`);
     const url = new URL(healthy.ownerUrl);
     url.pathname = `/${name}`;
-    try {
-      await using owner = await Owner.connect(url.toString());
-      await owner.rows(`alter table batch disable trigger all; alter table event disable trigger all`);
-      await owner.rows(`do $$ declare t regclass; begin
-        for t in select inhrelid from pg_inherits where inhparent = 'check_in'::regclass union all select 'check_in'::regclass loop
-          execute format('alter table %s disable trigger append_only', t);
-        end loop; end $$`);
-      await owner.rows(damage);
-      return await work(url.toString());
-    } finally {
-      await admin.rows(`drop database ${name} with (force)`);
-    }
+    const asAdmin = async (statement: string) => {
+      await using admin = await Owner.connect(testCluster().url);
+      await admin.rows('select pg_advisory_lock(55)');
+      await admin.rows(statement);
+    };
+    await asAdmin(`create database ${name} template ${new URL(healthy.url).pathname.slice(1)}`);
+    await using owner = await Owner.connect(url.toString());
+    await owner.rows(`alter table batch disable trigger all; alter table event disable trigger all`);
+    await owner.rows(`do $$ declare t regclass; begin
+      for t in select inhrelid from pg_inherits where inhparent = 'check_in'::regclass union all select 'check_in'::regclass loop
+        execute format('alter table %s disable trigger append_only', t);
+      end loop; end $$`);
+    return { url: url.toString(), [Symbol.asyncDispose]: () => asAdmin(`drop database ${name} with (force)`) };
+  };
+  const inACopy = async <Result>(damage: string, work: (url: string) => Promise<Result>): Promise<Result> => {
+    await using copy = await unguardedCopy();
+    await using owner = await Owner.connect(copy.url);
+    await owner.rows(damage);
+    return await work(copy.url);
   };
 
   it('finds nothing in a healthy record, with no more rights than the plane has (U10)', async () => {
@@ -114,7 +118,7 @@ describe('the checker', () => {
 
   const newestOf = (table: string, order: string) =>
     `ctid = (select ctid from ${table} order by ${order} desc limit 1)`;
-  it.each([
+  const DAMAGES = [
     [
       'an answered check is gone',
       'I1',
@@ -202,60 +206,6 @@ describe('the checker', () => {
       /^the head of machine-.* is at revision/,
     ],
     [
-      'a read model has applied something else, or out of turn',
-      'I6',
-      `update read_model set trail = repeat('0', 64) where name = 'history'`,
-      /^history has not applied the batches 1 to \d+ as they are recorded/,
-    ],
-    [
-      'a read model has passed over a batch',
-      'I6',
-      `update read_model set checkpoint = checkpoint - 1 where name = 'presence'`,
-      /^presence has not applied the batches/,
-    ],
-    [
-      'a batch that was applied has another time now',
-      'I6',
-      `update batch set recorded_at = recorded_at + interval '1 millisecond' where number = 2`,
-      /^presence has not applied the batches/,
-    ],
-    [
-      'a read model is where the record has never been',
-      'I6',
-      `update read_model set checkpoint = checkpoint + 100 where name = 'history'`,
-      /^history is at batch \d+, ahead of the record$/,
-    ],
-    [
-      'a read model has another name for a machine',
-      'I7',
-      `update presence_machine set name = 'lab-x' where name = 'lab-1'`,
-      /^presence lacks .*"lab-1"/,
-    ],
-    [
-      'a read model has lost a line',
-      'I7',
-      `delete from history_line where ctid = (select ctid from history_line limit 1)`,
-      /^history lacks/,
-    ],
-    [
-      'a read model says of a machine what it never said',
-      'I7',
-      `insert into readiness_episode select machine, 2, 'disk-full', now(), null from readiness_machine limit 1`,
-      /^readiness has, and should not: .*"disk-full"/,
-    ],
-    [
-      'a read model is not where it says',
-      'I7',
-      `update read_model set checkpoint = checkpoint - 1 where name = 'presence'`,
-      /^presence (lacks|has, and should not)/,
-    ],
-    [
-      'a read model is ahead of the record',
-      'I7',
-      `update read_model set checkpoint = checkpoint + 100`,
-      /ahead of the record/,
-    ],
-    [
       'a generation was left out',
       'I8',
       `update event set body = jsonb_set(body::jsonb, '{generation}', '7')::text where type = 'GenerationRegistered'`,
@@ -319,6 +269,98 @@ describe('the checker', () => {
        update event set type = 'SessionStarted', stream = 'person-' || split_part(actor, ':', 2), body = '{"sessionId":"s1"}'
        where position = (select min(position) from event where type = 'MachineAdmitted')`,
       /^TokenIssued at position \d+ was said in a session that is never fresh$/,
+    ],
+  ] as const;
+  describe('asked about one promise', () => {
+    let copy: Awaited<ReturnType<typeof unguardedCopy>>;
+    let client: DatabaseClient;
+    beforeAll(async () => {
+      copy = await unguardedCopy();
+      client = await connect(copy.url);
+    });
+    afterAll(async () => {
+      await client.close();
+      await copy[Symbol.asyncDispose]();
+    });
+
+    // In the transaction that did it, and that takes it back: a copy of the record for each damage would cost a minute.
+    it.each(DAMAGES)('finds that %s (%s)', async (_, id, damage, sentence) => {
+      const { rows } = client;
+      await rows('begin');
+      try {
+        await rows(damage);
+        const { broken } = await INVARIANTS.find((invariant) => invariant.id === id)!.judge({
+          rows,
+          connectionString: copy.url,
+          now: { epoch: '', batch: 0n, digest: '' },
+          digests: new Map(),
+          earlier: [],
+          answers: answers(),
+          gapSeconds: 15,
+          freshSeconds: 900,
+        });
+        expect(broken.find((each) => sentence.test(each)) ?? broken).toEqual(expect.stringMatching(sentence));
+      } finally {
+        await rows('rollback');
+      }
+    });
+  });
+
+  // Read models are read by connections of their own.
+  it.each([
+    [
+      'a read model has applied something else, or out of turn',
+      'I6',
+      `update read_model set trail = repeat('0', 64) where name = 'history'`,
+      /^history has not applied the batches 1 to \d+ as they are recorded/,
+    ],
+    [
+      'a read model has passed over a batch',
+      'I6',
+      `update read_model set checkpoint = checkpoint - 1 where name = 'presence'`,
+      /^presence has not applied the batches/,
+    ],
+    [
+      'a batch that was applied has another time now',
+      'I6',
+      `update batch set recorded_at = recorded_at + interval '1 millisecond' where number = 2`,
+      /^presence has not applied the batches/,
+    ],
+    [
+      'a read model is where the record has never been',
+      'I6',
+      `update read_model set checkpoint = checkpoint + 100 where name = 'history'`,
+      /^history is at batch \d+, ahead of the record$/,
+    ],
+    [
+      'a read model has another name for a machine',
+      'I7',
+      `update presence_machine set name = 'lab-x' where name = 'lab-1'`,
+      /^presence lacks .*"lab-1"/,
+    ],
+    [
+      'a read model has lost a line',
+      'I7',
+      `delete from history_line where ctid = (select ctid from history_line limit 1)`,
+      /^history lacks/,
+    ],
+    [
+      'a read model says of a machine what it never said',
+      'I7',
+      `insert into readiness_episode select machine, 2, 'disk-full', now(), null from readiness_machine limit 1`,
+      /^readiness has, and should not: .*"disk-full"/,
+    ],
+    [
+      'a read model is not where it says',
+      'I7',
+      `update read_model set checkpoint = checkpoint - 1 where name = 'presence'`,
+      /^presence (lacks|has, and should not)/,
+    ],
+    [
+      'a read model is ahead of the record',
+      'I7',
+      `update read_model set checkpoint = checkpoint + 100`,
+      /ahead of the record/,
     ],
   ] as const)('finds that %s (%s)', async (_, id, damage, sentence) => {
     const verdict = await inACopy(damage, (connectionString) => verify({ connectionString, answers: answers() }));

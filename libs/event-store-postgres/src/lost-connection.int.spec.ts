@@ -3,7 +3,7 @@ import { LogBackedStore } from '@rollcall/event-store';
 import { credentialKey, machine, machineStream } from '@rollcall/machine';
 import { admit, check } from '@rollcall/machine/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { inDigits } from '../../../test/support/amount.js';
+import { amount, inDigits } from '../../../test/support/amount.js';
 import { Owner } from '../../../test/support/owner.js';
 import { freshDatabase, testCluster, type FreshDatabase } from '../../../test/support/postgres.js';
 import { eventually } from '../../../test/support/processes.js';
@@ -13,7 +13,7 @@ import { PostgresLog } from './index.js';
 jest.setTimeout(300_000);
 
 /** Each of the four failpoints inside the call 20 times at least. */
-const RUNS = 1_000;
+const RUNS = amount({ usual: 288, whole: 1_000 });
 const LANES = 8;
 const actor = { kind: 'person', id: 'test' } as const;
 
@@ -62,6 +62,9 @@ describe('a connection that breaks around the commit of a check with its row, it
     const lanes = await Promise.all(Array.from({ length: LANES }, (_, lane) => runLane(`lane${lane}`, RUNS / LANES)));
     const results = lanes.flat();
     expect(results).toHaveLength(RUNS);
+    // Within a second; a busy machine may be late for a few.
+    const goneAfter = results.map((result) => result.goneAfter).toSorted((a, b) => a - b);
+    expect(goneAfter[Math.floor(RUNS * 0.95)]).toBeLessThan(1_000);
     // Whoever broke the connection was answered nothing but the truth: recorded by this call, or found to be recorded already.
     for (const { point, batch } of results) {
       if (point === 'after') expect(batch).toBeNull();
@@ -99,8 +102,7 @@ describe('a connection that breaks around the commit of a check with its row, it
     const troubles: string[] = [];
     const log = new PostgresLog({ connectionString: proxy.through(database.url), applicationName: lane });
     const store = new LogBackedStore(log, { onTrouble: (error) => troubles.push(String(error)), deadlineMs: 20_000 });
-    const results: { readonly point: Point; readonly batch: bigint | null }[] = [];
-    const goneAfter: number[] = [];
+    const results: { readonly point: Point; readonly batch: bigint | null; readonly goneAfter: number }[] = [];
     try {
       for (let run = 0; run < runs; run += 1) {
         const machineId = randomUUID();
@@ -139,7 +141,6 @@ describe('a connection that breaks around the commit of a check with its row, it
           decision = await accept();
         }
         const brokenAt = performance.now();
-        results.push({ point, batch: decision.batch });
         expect(decision).toMatchObject({ repeated: point === 'after', revision: 5 });
         // An outcome that nobody knew was found out on another connection; the session before may have ended on its own.
         if (point !== 'before') expect(troubles.join()).toMatch(/OutcomeUnknown/);
@@ -148,33 +149,40 @@ describe('a connection that breaks around the commit of a check with its row, it
           'the broken connection is gone',
           async () => !(await hand.sessions(`${lane} writer`)).includes(pid),
         );
-        goneAfter.push(performance.now() - brokenAt);
+        results.push({ point, batch: decision.batch, goneAfter: performance.now() - brokenAt });
         // The agent's own retry changes nothing.
         if (run % 10 === 0) expect(await accept()).toMatchObject({ repeated: true, batch: null, revision: 5 });
         // Now and then the readers lose theirs as well.
         if (run % 25 === 0) await hand.terminate(await hand.sessions(`${lane} reader`));
       }
-      // Within a second; a busy machine may be late for a few.
-      const sorted = goneAfter.toSorted((a, b) => a - b);
-      expect(sorted[Math.floor(sorted.length * 0.95)]).toBeLessThan(1_000);
-      await everySlotWorks(hand, log, lane);
+      await inTurn(() => everySlotWorks(hand, log, lane));
     } finally {
       await store.close();
     }
     return results;
   };
 
+  /** One lane after the other: eighty connections at once are more than a busy machine opens in time. */
+  let turn: Promise<void> = Promise.resolve();
+  const inTurn = (work: () => Promise<void>): Promise<void> => (turn = turn.then(work));
+
   /** Ten reads at once that all have to wait: each must get a connection of its own, and then its answer. */
   const everySlotWorks = async (hand: Owner, log: PostgresLog, lane: string) => {
-    await hand.rows('begin; lock table claim in access exclusive mode');
-    const reads = Array.from({ length: 10 }, () => log.holders(['badge:1']));
     await using watcher = await Owner.connect(database.ownerUrl);
-    await eventually(
-      'ten of ten slots are in use',
-      async () => (await watcher.sessions(`${lane} reader`, 'active')).length === 10,
-      1_900, // the readers wait for a lock no longer than 2 s
-    );
-    await hand.rows('rollback');
-    expect(await Promise.all(reads)).toEqual(Array.from({ length: 10 }, () => [null]));
+    const areInUse = async () => (await watcher.sessions(`${lane} reader`, 'active')).length === 10;
+    const told: unknown[] = [];
+    // The readers wait for a lock no longer than 2 s, in which a busy machine may not have opened all of them.
+    for (let attempt = 0; attempt < 5 && told.length === 0; attempt += 1) {
+      await hand.rows('begin; lock table claim in access exclusive mode');
+      const reads = Promise.allSettled(Array.from({ length: 10 }, () => log.holders(['badge:1'])));
+      const inUse = await eventually('ten of ten slots are in use', areInUse, 1_900).then(
+        () => true,
+        () => false,
+      );
+      await hand.rows('rollback');
+      const answers = (await reads).flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+      if (inUse && answers.length === 10) told.push(...answers);
+    }
+    expect(told).toEqual(Array.from({ length: 10 }, () => [null]));
   };
 });

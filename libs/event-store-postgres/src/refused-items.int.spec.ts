@@ -102,9 +102,11 @@ describe('what Postgres itself refuses', () => {
     const stream = `machine-${randomUUID()}`;
     const check = checkOf(stream, 1);
     const heard = (on: EventStore) => on.decide(tally, { stream }, { type: 'Hear', check }, { actor, commandId: null });
-    await expect(heard(impatient)).rejects.toMatchObject({ code: 'unavailable', details: { retryAfter: 2 } });
-    // On a busy machine the caller's patience ends before the first answer of the database.
-    await eventually('the trouble is told', () => Promise.resolve(troubles.length > 0));
+    // On a busy machine the caller's patience may end before the database has been asked, and nobody asks it after that.
+    await eventually('the trouble is told', async () => {
+      await expect(heard(impatient)).rejects.toMatchObject({ code: 'unavailable', details: { retryAfter: 2 } });
+      return troubles.length > 0;
+    });
     expect(troubles[0]).toMatch(/RecordUnavailable.*no partition/);
     expect((await log.newest()).number).toBe(0n);
     // A ledger event needs none, and is taken.
@@ -128,17 +130,21 @@ describe('what Postgres itself refuses', () => {
   it('a deadlock that somebody else provokes costs one more try (40P01)', async () => {
     await add('tally-a');
     await add('tally-b');
-    await owner.rows(
-      `set deadlock_timeout = '10s'; set lock_timeout = 0; begin; select from stream_head where stream = 'tally-b' for update`,
-    );
-    const both = [add('tally-a'), add('tally-b')];
-    await eventually('the append waits for the second head', async () => (await waiters('mine writer')) > 0);
-    // The append holds a and wants b; this session holds b and wants a. The append looks for a deadlock first.
-    await owner.rows(`select from stream_head where stream = 'tally-a' for update`);
-    await owner.rows('rollback');
-    await Promise.all(both);
+    await owner.rows(`set deadlock_timeout = '10s'; set lock_timeout = 0`);
+    let scenes = 0;
+    // Postgres looks for one once, a second after the wait has begun: on a busy machine the lock that completes it may come later.
+    while (scenes < 5 && !troubles.join().includes('40P01')) {
+      scenes += 1;
+      await owner.rows(`begin; select from stream_head where stream = 'tally-b' for update`);
+      const both = [add('tally-a'), add('tally-b')];
+      await eventually('the append waits for the second head', async () => (await waiters('mine writer')) > 0);
+      // The append holds a and wants b; this session holds b and wants a. The append looks for a deadlock first.
+      await owner.rows(`select from stream_head where stream = 'tally-a' for update`).catch(() => undefined);
+      await owner.rows('rollback');
+      await Promise.all(both);
+    }
     expect(troubles.join()).toMatch(/TryAgain: 40P01/);
-    expect(await owner.value('select count(*)::integer from event')).toBe(4);
+    expect(await owner.value('select count(*)::integer from event')).toBe(2 + 2 * scenes);
   });
 
   const waiters = async (applicationName: string) => {
