@@ -369,8 +369,8 @@ AS $function$
     when 'person' then true
     when 'automation' then p_type in ('WebhookEndpointAdded', 'WebhookEndpointPaused', 'WebhookEndpointRemoved', 'WebhookEndpointResumed',
       'WebhookReplayRequested', 'WebhookSecretRolled', 'WebhookTestRequested')
-    else p_type not in ('AccountLinked', 'AutomationTokenIssued', 'CodeApproved', 'LoginApproved', 'MachineAdmitted', 'MachineDeleted',
-      'PersonAdded', 'TokenIssued')
+    else p_type not in ('AccessEnded', 'AccountLinked', 'AutomationTokenIssued', 'CodeApproved', 'DirectoryBound', 'LoginApproved',
+      'MachineAdmitted', 'MachineDeleted', 'MemberAdded', 'PersonAdded', 'PersonRemoved', 'TokenIssued')
   end
 $function$;
 revoke all on function actor_may_record(text,text) from public;

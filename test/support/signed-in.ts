@@ -2,7 +2,7 @@ import { PinnedClient, type HttpCall } from '@rollcall/pinned-https';
 import type { SignInAnswer } from '@rollcall/wire';
 import type { OperatorPlane } from './operator-plane.js';
 
-/** An answer whose body is JSON. */
+/** An answer whose body is JSON, or null where there is none. */
 export type Answered<Body> = { readonly status: number; readonly body: Body };
 
 /** Asks the operator API something. */
@@ -23,7 +23,7 @@ export const askAs = async ({ api, link }: OperatorPlane, person?: string): Prom
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
-      return { status: answer.status, body: JSON.parse(answer.body) as Body };
+      return { status: answer.status, body: JSON.parse(answer.body || 'null') as Body };
     };
   const secret = new URL(await link(person)).hash.slice(1).split('.')[0];
   const { body } = await ask(null)<SignInAnswer>('POST', '/v1/sessions', { link: secret });

@@ -26,7 +26,7 @@ import {
   type Filter,
   type PauseOptions,
 } from './commands/machines.js';
-import { addPerson, linkPerson, listPeople } from './commands/people.js';
+import { addPerson, linkPerson, listPeople, removePerson } from './commands/people.js';
 import { listPromises, makePromise, withdrawPromise, type Subject } from './commands/promises.js';
 import { listBlockers, showReadiness } from './commands/readiness.js';
 import { rebuildReadModel, showReadModels } from './commands/read-models.js';
@@ -47,7 +47,14 @@ import {
   type Replay,
 } from './commands/webhooks.js';
 import { explain } from './commands/why.js';
-import { changeBinding, changeMember, createWorkspace, listWorkspaces, showWorkspace } from './commands/workspaces.js';
+import {
+  changeBinding,
+  changeMember,
+  createWorkspace,
+  leaveWorkspace,
+  listWorkspaces,
+  showWorkspace,
+} from './commands/workspaces.js';
 import type { Context } from './context.js';
 import { parseDuration } from './duration.js';
 import { parsePointInTime } from './point-in-time.js';
@@ -290,6 +297,13 @@ export const buildProgram = (
     .argument('<person>', 'the id or the exact name', given)
     .action((person: string) => linkPerson(person, context()));
 
+  people
+    .command('remove')
+    .description('end all that somebody whom you added can sign in with, for good')
+    .argument('<person>', 'the id or the exact name', given)
+    .option('--yes', 'without asking')
+    .action((person: string, options: { readonly yes?: boolean }) => removePerson(person, options, context()));
+
   const workspaces = program
     .command('workspaces')
     .description('directories on machines that you share with others, and nothing else of these');
@@ -317,6 +331,11 @@ export const buildProgram = (
       .argument('<workspace>', 'its id', given)
       .argument('<person>', 'the id of a person, as `rollcall people` shows it', given)
       .action((id: string, person: string) => changeMember(method)(id, person, context()));
+  workspaces
+    .command('leave')
+    .description('leave one that somebody else has let you see')
+    .argument('<workspace>', 'its id', given)
+    .action((id: string) => leaveWorkspace(id, context()));
   for (const [verb, method] of [
     ['bind', 'PUT'],
     ['unbind', 'DELETE'],

@@ -191,6 +191,7 @@ const CASES: Readonly<Partial<Record<Action, (of: Tenant) => { readonly path: st
     path: `/v1/workspaces/${workspace}/members`,
     body: { person: personId },
   }),
+  'leave-workspace': ({ workspace }) => ({ path: `/v1/workspaces/${workspace}/membership`, body: {} }),
   'bind-directory': ({ workspace, joined: { id } }) => ({
     path: `/v1/workspaces/${workspace}/bindings`,
     body: { machine: id, directory: '/srv' },
@@ -205,6 +206,7 @@ const CASES: Readonly<Partial<Record<Action, (of: Tenant) => { readonly path: st
     path: `/v1/people/${personId}/sign-in-links`,
     body: { linkHash: hashOf(makeSecret('rcl')) },
   }),
+  'remove-person': ({ personId }) => ({ path: `/v1/people/${personId}`, body: {} }),
   'revoke-automation-token': ({ token }) => ({ path: `/v1/automation-tokens/${token}`, body: {} }),
 };
 /** Asked below, or last: it ends the session that the others are asked with. */

@@ -65,6 +65,10 @@ const rules = {
     does: 'Lets somebody sign in once; only the first person may, for whom they added.',
     person: 'fresh',
   },
+  'remove-person': {
+    does: 'Ends all that somebody could sign in with, for good; only the first person may, for whom they added.',
+    person: 'fresh',
+  },
   'list-people': { does: 'Lists those whom the caller has added, and the caller.', person: 'signed-in' },
 
   // workspaces
@@ -73,6 +77,7 @@ const rules = {
   'show-workspace': { does: 'Shows a workspace with the directories that are bound to it.', person: 'signed-in' },
   'add-member': { does: 'Lets somebody see a workspace; only its owner may.', person: 'fresh' },
   'remove-member': { does: 'Takes a member out of a workspace; only its owner may.', person: 'signed-in' },
+  'leave-workspace': { does: 'Takes the caller out of a workspace of somebody else.', person: 'signed-in' },
   'bind-directory': {
     does: 'Binds a directory on a node to a workspace; only the owner of both may.',
     person: 'fresh',

@@ -1,15 +1,19 @@
 /**
  * Events that only a person brings about: what admits a machine, opens a way to admit one, takes one away for good, or gives somebody else
- * access (O3). The SQL function `actor_may_record` has the same list, and a test compares the two.
+ * access, or ends it (O3). The SQL function `actor_may_record` has the same list, and a test compares the two.
  */
 export const PERSON_ONLY_EVENTS: ReadonlySet<string> = new Set([
+  'AccessEnded',
   'AccountLinked',
   'AutomationTokenIssued',
   'CodeApproved',
+  'DirectoryBound',
   'LoginApproved',
   'MachineAdmitted',
   'MachineDeleted',
+  'MemberAdded',
   'PersonAdded',
+  'PersonRemoved',
   'TokenIssued',
 ]);
 

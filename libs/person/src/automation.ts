@@ -20,8 +20,10 @@ export type IssueAutomationToken = {
 };
 /** A person ends that. */
 export type RevokeAutomationToken = { readonly type: 'RevokeAutomationToken'; readonly tokenId: string };
+/** All of them end, with the access of the person. */
+export type RevokeAutomationTokens = { readonly type: 'RevokeAutomationTokens' };
 /** Everything that can be asked of the automation tokens of a person. */
-export type AutomationCommand = IssueAutomationToken | RevokeAutomationToken;
+export type AutomationCommand = IssueAutomationToken | RevokeAutomationToken | RevokeAutomationTokens;
 
 /** A token that was not revoked; times are UTC, RFC 3339. */
 export type AutomationToken = Omit<Extract<AutomationEvent, { type: 'AutomationTokenIssued' }>, 'type'>;
@@ -45,10 +47,11 @@ export const automation: Decider<AutomationState, AutomationCommand, AutomationE
   initial: () => ({ tokens: [] }),
 
   decide(state, command, { now }) {
+    if (command.type === 'RevokeAutomationTokens') return state.tokens.map(revoked);
     const known = state.tokens.find(({ tokenId }) => tokenId === command.tokenId);
     if (command.type === 'RevokeAutomationToken') {
       if (!known) throw new Refusal('automation-token-not-found');
-      return [{ type: 'AutomationTokenRevoked', tokenId: known.tokenId, tokenHash: known.tokenHash }];
+      return [revoked(known)];
     }
     const { tokenId, tokenHash, name, expiresIn } = command;
     if (known) {
@@ -93,6 +96,12 @@ export const automation: Decider<AutomationState, AutomationCommand, AutomationE
         ]
       : [],
 };
+
+const revoked = ({ tokenId, tokenHash }: AutomationToken): AutomationEvent => ({
+  type: 'AutomationTokenRevoked',
+  tokenId,
+  tokenHash,
+});
 
 const wrong = (field: string, message: string): Refusal =>
   new Refusal('invalid-body', { errors: [{ field, message }] });

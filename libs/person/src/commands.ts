@@ -54,8 +54,11 @@ export type LinkAccount = {
 };
 /** And by that account no more. */
 export type UnlinkAccount = { readonly type: 'UnlinkAccount'; readonly accountId: string };
+/** The first person takes a person's access away, for good. */
+export type EndAccess = { readonly type: 'EndAccess' };
 /** Everything that can be asked of a person's stream. */
-export type PersonCommand = RegisterPerson | IssueSignInLink | StartSession | EndSession | LinkAccount | UnlinkAccount;
+export type PersonCommand =
+  RegisterPerson | IssueSignInLink | StartSession | EndSession | LinkAccount | UnlinkAccount | EndAccess;
 
 /** Held by the person who started the plane. */
 export const FIRST_PERSON_KEY = 'person:first';

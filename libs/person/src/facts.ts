@@ -52,6 +52,9 @@ export type AccountUnlinked = {
   readonly accountHash: string;
 };
 
+/** The first person removed this person, whose links are void from here on. Their sessions and accounts have ended in the same append. */
+export type AccessEnded = { readonly type: 'AccessEnded' };
+
 /** Everything that can happen to a person. */
 export type PersonEvent =
-  PersonRegistered | SignInLinkIssued | SessionStarted | SessionEnded | AccountLinked | AccountUnlinked;
+  PersonRegistered | SignInLinkIssued | SessionStarted | SessionEnded | AccountLinked | AccountUnlinked | AccessEnded;

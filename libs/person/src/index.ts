@@ -27,7 +27,7 @@ export {
   type AutomationToken,
 } from './automation.js';
 export * from './people-facts.js';
-export { MOST_PEOPLE, people, PEOPLE_STREAM, type AddPerson, type PeopleState } from './people.js';
+export { MOST_PEOPLE, people, PEOPLE_STREAM, type AddPerson, type PeopleState, type RemovePerson } from './people.js';
 export * from './workspace-facts.js';
 export {
   memberships,

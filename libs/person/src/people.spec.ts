@@ -14,6 +14,20 @@ it('adds somebody once', () => {
     .thenState({ added: ['p1', 'p2'] });
 });
 
+it('removes whom it has added, once, and never lets them in again', () => {
+  const remove = { type: 'RemovePerson', personId: 'p1' } as const;
+  const removed = { type: 'PersonRemoved', personId: 'p1' } as const;
+  given(added('p0'), added()).when(remove).then(removed);
+  given(added('p0'), added())
+    .when(remove)
+    .thenState({ added: ['p0'], removed: ['p1'] });
+  given(added(), removed).when(remove).thenNothing();
+  given(added('p0')).when(remove).thenRefused('person-not-found', {});
+  given(added(), removed, added('p2'), { ...removed, personId: 'p2' })
+    .when(add('p3'))
+    .thenState({ added: ['p3'], removed: ['p1', 'p2'] });
+});
+
 it('has room for five hundred', () => {
   const many = Array.from({ length: MOST_PEOPLE }, (_, n) => added(`p${n}`));
   given(...many)

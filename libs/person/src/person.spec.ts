@@ -149,6 +149,39 @@ describe('an account at an identity provider', () => {
   });
 });
 
+it('loses all that it could sign in with when it is removed, for good', () => {
+  const { linkHash: _, ...session } = sessionStarted(2);
+  const account = { accountId: 'a1', accountHash: 'ah1', provider: 'id.example', linkedAt: 'x' };
+  const linked = { type: 'AccountLinked', ...account } as const;
+  const past = [registered, linkIssued(), session, linked] as const;
+  const end = { type: 'EndAccess' } as const;
+  const ends = [
+    sessionEnded(2),
+    { type: 'AccountUnlinked', accountId: 'a1', accountHash: 'ah1' },
+    { type: 'AccessEnded' },
+  ] as const;
+  given(...past)
+    .when(end)
+    .then(...ends);
+  given(...past, ...ends)
+    .when(end)
+    .thenNothing();
+  given().when(end).thenRefused('person-not-found', {});
+  given(...past)
+    .when(end)
+    .thenState({ name: 'Ada', links: [], sessions: [], accounts: [], removed: true });
+
+  const removed = given(...past, ...ends);
+  const login = { login: 'l1', authenticatedAt: '2026-01-01T12:00:00.000Z' };
+  const accountHash = { accountHash: 'ah1', authenticatedAt: null };
+  removed.when(start(), { now: NOW }).thenRefused('link-refused', {});
+  removed.when(start({ proof: login }), { now: NOW }).thenRefused('code-refused', {});
+  removed.when(start({ proof: accountHash }), { now: NOW }).thenRefused('account-refused', {});
+  removed.when(issueLink('l2')).thenRefused('link-refused', {});
+  const { linkedAt: __, ...link } = account;
+  removed.when({ type: 'LinkAccount', ...link }).thenRefused('not-signed-in', {});
+});
+
 describe('a session', () => {
   it('in a browser is called that, and takes the place of the one that the browser had', () => {
     const { linkHash: _, ...before } = sessionStarted(2, 'l2');

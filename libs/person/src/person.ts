@@ -47,6 +47,8 @@ export type PersonState = {
   readonly sessions: readonly Session[];
   /** Oldest first; absent on heads that were folded before there were accounts. */
   readonly accounts?: readonly Account[];
+  /** True for somebody whom the first person removed. */
+  readonly removed?: true;
 };
 
 const linkIssued = (
@@ -57,12 +59,18 @@ const linkIssued = (
 const endOf = (sessions: readonly Session[]): PersonEvent[] =>
   sessions.map(({ sessionId, sessionHash }) => ({ type: 'SessionEnded', sessionId, sessionHash }));
 
+const unlinked = ({ accountId, accountHash }: Account): PersonEvent => ({
+  type: 'AccountUnlinked',
+  accountId,
+  accountHash,
+});
+
 const wrong = (field: string, message: string): Refusal =>
   new Refusal('invalid-body', { errors: [{ field, message }] });
 
 /** What showed who they are, and when that was. @throws Refusal in one face for what is used, expired or unknown */
 const authenticated = (
-  { links, accounts = [] }: PersonState,
+  { links, accounts = [], removed }: PersonState,
   proof: Proof,
   now: Instant,
 ): {
@@ -72,7 +80,11 @@ const authenticated = (
   readonly authenticatedAt?: string;
 } => {
   // That of the session that approved: else each could approve the next, and all of them would stay fresh without anybody there.
-  if ('login' in proof) return { login: proof.login, authenticatedAt: proof.authenticatedAt };
+  if ('login' in proof) {
+    // Approved while they still had access: it is over like any other.
+    if (removed) throw new Refusal('code-refused');
+    return { login: proof.login, authenticatedAt: proof.authenticatedAt };
+  }
   if ('accountHash' in proof) {
     const account = accounts.find(({ accountHash }) => accountHash === proof.accountHash);
     if (!account) throw new Refusal('account-refused');
@@ -104,7 +116,7 @@ export const person: Decider<PersonState, PersonCommand, PersonEvent> = {
           ...(command.link ? [linkIssued(command.link, now)] : []),
         ];
       case 'IssueSignInLink': {
-        if (state.name === null) throw new Refusal('link-refused');
+        if (state.name === null || state.removed) throw new Refusal('link-refused');
         if (state.links.some((link) => link.linkHash === command.linkHash)) return [];
         // It was used, or has given way: it must not work again.
         if (command.isKnown === true) throw wrong('linkHash', 'is that of another link');
@@ -123,7 +135,8 @@ export const person: Decider<PersonState, PersonCommand, PersonEvent> = {
         return endOf(state.sessions.filter(({ sessionId }) => sessionId === command.sessionId));
       case 'LinkAccount': {
         const { accountId, accountHash, provider } = command;
-        const { accounts = [] } = state;
+        const { accounts = [], removed } = state;
+        if (removed) throw new Refusal('not-signed-in');
         if (accounts.some((account) => account.accountHash === accountHash)) return [];
         if (accounts.length >= MOST_ACCOUNTS) throw new Refusal('too-many-accounts');
         return [{ type: 'AccountLinked', accountId, accountHash, provider, linkedAt: timestampOf(now) }];
@@ -131,8 +144,12 @@ export const person: Decider<PersonState, PersonCommand, PersonEvent> = {
       case 'UnlinkAccount': {
         const account = state.accounts?.find(({ accountId }) => accountId === command.accountId);
         if (!account) throw new Refusal('account-not-found');
-        return [{ type: 'AccountUnlinked', accountId: account.accountId, accountHash: account.accountHash }];
+        return [unlinked(account)];
       }
+      case 'EndAccess':
+        if (state.name === null) throw new Refusal('person-not-found');
+        if (state.removed) return [];
+        return [...endOf(state.sessions), ...(state.accounts ?? []).map(unlinked), { type: 'AccessEnded' }];
     }
   },
 
@@ -162,6 +179,8 @@ export const person: Decider<PersonState, PersonCommand, PersonEvent> = {
         const accounts = (state.accounts ?? []).filter(({ accountId }) => accountId !== fact.accountId);
         return { ...state, accounts };
       }
+      case 'AccessEnded':
+        return { ...state, links: [], removed: true };
       default:
         return state;
     }

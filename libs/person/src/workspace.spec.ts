@@ -23,11 +23,11 @@ describe('a workspace', () => {
     for (const by of ['bob', 'eve'])
       for (const command of [
         add('eve', by),
-        { ...add('bob', by), type: 'RemoveMember' },
+        { ...add('carl', by), type: 'RemoveMember' },
         bind(by),
         { ...bind(by), type: 'UnbindDirectory' },
       ] as const)
-        given(created, added(), bound).when(command).thenRefused('workspace-not-found', {});
+        given(created, added(), added('carl'), bound).when(command).thenRefused('workspace-not-found', {});
     given().when(add()).thenRefused('workspace-not-found', {});
   });
 
@@ -41,6 +41,14 @@ describe('a workspace', () => {
     const state = stateAfter(created, added('eve'), added(), { type: 'MemberRemoved', personId: 'bob' });
     expect(['ada', 'eve', 'bob', 'mallory'].map((who) => sees(state, who))).toEqual([true, true, false, false]);
     expect(sees(null, 'ada')).toBe(false);
+  });
+
+  it('is left by a member, and never by its owner', () => {
+    const leave = (by: string) => ({ type: 'RemoveMember', by, personId: by }) as const;
+    given(created, added()).when(leave('bob')).then({ type: 'MemberRemoved', personId: 'bob' });
+    given(created, added()).when(leave('eve')).thenRefused('workspace-not-found', {});
+    given(created, added()).when(leave('ada')).thenRefused('owner-stays', {});
+    given().when(leave('bob')).thenRefused('workspace-not-found', {});
   });
 
   it('has directories of nodes bound to it, each once, until they are taken away (O29)', () => {
@@ -91,6 +99,7 @@ describe('the memberships of a person', () => {
       .when(leave)
       .thenState({ workspaces: ['w2'] });
     givenMemberships(joined('w2')).when(leave).thenNothing();
+    givenMemberships(joined(), joined('w2')).when({ type: 'LeaveAllWorkspaces' }).thenState({ workspaces: [] });
     const many = Array.from({ length: MOST_IN_WORKSPACE }, (_, n) => joined(`x${n}`));
     givenMemberships(...many)
       .when(join)

@@ -6,7 +6,7 @@ export const MOST_IN_WORKSPACE = 200;
 
 /** A person makes a workspace. */
 export type CreateWorkspace = { readonly type: 'CreateWorkspace'; readonly name: string; readonly owner: string };
-/** What its owner changes. A node is one of the owner's: whoever asks has made sure of that. */
+/** What its owner changes; a member can leave it by themselves. A node is one of the owner's: whoever asks has made sure of that. */
 export type WorkspaceChange =
   | { readonly type: 'AddMember' | 'RemoveMember'; readonly by: string; readonly personId: string }
   | {
@@ -52,13 +52,16 @@ export const workspace: Decider<WorkspaceState, WorkspaceCommand, WorkspaceEvent
     if (command.type === 'CreateWorkspace')
       return state ? [] : [{ type: 'WorkspaceCreated', name: command.name, owner: command.owner }];
     // To everybody else it is not there, and a member who would change it knows already that it is not theirs.
-    if (state?.owner !== command.by) throw new Refusal('workspace-not-found');
+    const leaves =
+      command.type === 'RemoveMember' && command.personId === command.by && state?.members.includes(command.by);
+    if (state === null || (state.owner !== command.by && !leaves)) throw new Refusal('workspace-not-found');
     switch (command.type) {
       case 'AddMember':
         if (sees(state, command.personId)) return [];
         if (state.members.length >= MOST_IN_WORKSPACE) throw new Refusal('workspace-full');
         return [{ type: 'MemberAdded', personId: command.personId }];
       case 'RemoveMember':
+        if (command.personId === state.owner) throw new Refusal('owner-stays');
         return state.members.includes(command.personId) ? [{ type: 'MemberRemoved', personId: command.personId }] : [];
       case 'BindDirectory': {
         const { nodeId, directory } = command;
@@ -93,7 +96,9 @@ export const workspace: Decider<WorkspaceState, WorkspaceCommand, WorkspaceEvent
 };
 
 /** A person joins or leaves a workspace, in the same append as the workspace says so. */
-export type MembershipCommand = { readonly type: 'JoinWorkspace' | 'LeaveWorkspace'; readonly workspaceId: string };
+export type MembershipCommand =
+  | { readonly type: 'JoinWorkspace' | 'LeaveWorkspace'; readonly workspaceId: string }
+  | { readonly type: 'LeaveAllWorkspaces' };
 /** The workspaces that a person belongs to, in the order of joining. */
 export type Memberships = { readonly workspaces: readonly string[] };
 
@@ -101,7 +106,10 @@ export type Memberships = { readonly workspaces: readonly string[] };
 export const memberships: Decider<Memberships, MembershipCommand, MembershipEvent> = {
   fold: 1,
   initial: () => ({ workspaces: [] }),
-  decide(state, { type, workspaceId }) {
+  decide(state, command) {
+    if (command.type === 'LeaveAllWorkspaces')
+      return state.workspaces.map((workspaceId) => ({ type: 'WorkspaceLeft', workspaceId }));
+    const { type, workspaceId } = command;
     const isIn = state.workspaces.includes(workspaceId);
     if (type === 'LeaveWorkspace') return isIn ? [{ type: 'WorkspaceLeft', workspaceId }] : [];
     if (isIn) return [];

@@ -116,6 +116,7 @@ const person: Samples<PersonEvent> = {
   AccountLinked: { accountId: 'a', accountHash: HASH, provider: 'id.example', linkedAt: EXPIRES },
   AccountUnlinked: { accountId: 'a', accountHash: HASH },
   SessionEnded: { sessionId: 's', sessionHash: HASH },
+  AccessEnded: {},
 };
 const automation: Samples<AutomationEvent> = {
   AutomationTokenIssued: {
@@ -128,7 +129,7 @@ const automation: Samples<AutomationEvent> = {
   },
   AutomationTokenRevoked: { tokenId: 'a', tokenHash: HASH },
 };
-const people: Samples<PeopleEvent> = { PersonAdded: { personId: 'p' } };
+const people: Samples<PeopleEvent> = { PersonAdded: { personId: 'p' }, PersonRemoved: { personId: 'p' } };
 const workspace: Samples<WorkspaceEvent> = {
   WorkspaceCreated: { name: 'robots', owner: 'p' },
   MemberAdded: { personId: 'p' },

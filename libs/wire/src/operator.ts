@@ -54,8 +54,10 @@ export type AddPersonRequest = {
 export type IssueSignInLinkRequest = Pick<AddPersonRequest, 'commandId' | 'linkHash'>;
 export type PersonView = { readonly id: string; readonly name: string };
 export type PersonAnswer = { readonly person: PersonView };
-/** `GET /v1/people` */
-export type PersonList = { readonly people: readonly PersonView[] };
+/** `DELETE /v1/people/:person` */
+export type RemovePersonRequest = Pick<AddPersonRequest, 'commandId'>;
+/** `GET /v1/people`: the caller, those whom the caller has added, and those of them who were removed. */
+export type PersonList = { readonly people: readonly (PersonView & { readonly removed: boolean })[] };
 
 /** `POST /v1/workspaces`: the id of the workspace is the command's. */
 export type CreateWorkspaceRequest = { readonly commandId: string; readonly name: string };
@@ -71,12 +73,15 @@ export type BindingView = {
 /** `GET /v1/workspaces/:workspace` */
 export type WorkspaceView = {
   readonly workspace: WorkspaceSummary;
-  /** Ids of persons, without the owner. */
-  readonly members: readonly string[];
+  readonly owner: PersonView;
+  /** Without the owner. */
+  readonly members: readonly PersonView[];
   readonly bindings: readonly BindingView[];
 };
 /** `PUT` and `DELETE /v1/workspaces/:workspace/members` */
 export type WorkspaceMemberRequest = { readonly commandId: string; readonly person: string };
+/** `DELETE /v1/workspaces/:workspace/membership`: whoever asks leaves it. */
+export type LeaveWorkspaceRequest = { readonly commandId: string };
 /** `PUT` and `DELETE /v1/workspaces/:workspace/bindings`; the machine as its owner calls it, the directory absolute. */
 export type WorkspaceBindingRequest = {
   readonly commandId: string;

@@ -38,7 +38,10 @@ export const PROBLEMS = {
   'not-the-first-person': { status: 403, title: 'Only the first person of this plane may do this' },
   'too-many-people': { status: 422, title: 'A plane can have no more people than that' },
   'person-not-found': { status: 404, title: 'No such person' },
+  'first-person-stays': { status: 409, title: 'The first person of this plane stays' },
+  'machines-left': { status: 409, title: 'They own machines that live, which nobody else could delete' },
   'workspace-not-found': { status: 404, title: 'No such workspace' },
+  'owner-stays': { status: 409, title: 'The owner of a workspace belongs to it as long as it is there' },
   'workspace-full': { status: 422, title: 'There is no room for more than that' },
   'link-refused': { status: 403, title: 'This sign-in link cannot be used' },
   // accounts at an identity provider

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { decodeSignInLink, hashOf } from '@rollcall/wire';
 import { against } from '../testing/against.js';
-import { addPerson, linkPerson, listPeople } from './people.js';
+import { addPerson, linkPerson, listPeople, removePerson } from './people.js';
 
 const bob = { id: 'b1b2c3d4-0000-4000-8000-000000000001', name: 'Bob' };
 
@@ -25,5 +25,16 @@ describe('people', () => {
       expect(asked.at(-1)).toMatchObject({ path: `/v1/people/${bob.id}/sign-in-links`, body: { linkHash } });
     }
     expect((await against(body, (context) => linkPerson('Eve', context))).failure).toMatchObject({ exitCode: 4 });
+  });
+
+  it('are removed only with --yes where nobody can be asked, and shown as removed', async () => {
+    const again = { ...bob, id: 'b1b2c3d4-0000-4000-8000-000000000002' };
+    const body = { people: [{ ...bob, removed: true }, again], person: again };
+    expect((await against(body, listPeople)).out).toMatch(/01 +Bob +removed\n.*02 +Bob *\n/);
+    const { out, asked } = await against(body, (context) => removePerson('Bob', { yes: true }, context));
+    expect(out).toBe('Bob has no access any more.\n');
+    expect(asked.at(-1)).toMatchObject({ method: 'DELETE', path: `/v1/people/${again.id}` });
+    const unconfirmed = await against(body, (context) => removePerson('Bob', {}, context));
+    expect([unconfirmed.failure, unconfirmed.asked]).toEqual([expect.objectContaining({ exitCode: 2 }), []]);
   });
 });

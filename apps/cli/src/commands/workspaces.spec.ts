@@ -1,6 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { against } from '../testing/against.js';
-import { changeBinding, changeMember, createWorkspace, listWorkspaces, showWorkspace } from './workspaces.js';
+import {
+  changeBinding,
+  changeMember,
+  createWorkspace,
+  leaveWorkspace,
+  listWorkspaces,
+  showWorkspace,
+} from './workspaces.js';
 
 const workspace = { id: 'w1', name: 'robots', isOwner: true };
 const commandId = expect.any(String);
@@ -19,13 +26,20 @@ describe('workspaces', () => {
       { node: 'n1', directory: '/srv/a', machine: { id: 'm1', name: null, presence: 'absent' } },
       { node: 'n2', directory: '/srv/b', machine: null },
     ];
-    const { out, asked } = await against({ workspace, members: ['p1'], bindings }, (context) =>
-      showWorkspace('w1', context),
+    const { out, asked } = await against(
+      { workspace, owner: { id: 'p0', name: 'Ada' }, members: [{ id: 'p1', name: 'Bob' }], bindings },
+      (context) => showWorkspace('w1', context),
     );
     expect(asked).toMatchObject([{ method: 'GET', path: '/v1/workspaces/w1' }]);
-    expect(out).toMatch(/^robots, with p1\n/);
+    expect(out).toMatch(/^robots of Ada, with Bob \(p1\)\n/);
     expect(out).toMatch(/\/srv\/a +m1 +absent\n/);
     expect(out).toMatch(/\/srv\/b +\(none\)/);
+  });
+
+  it('are left by a member', async () => {
+    const { out, asked } = await against({}, (context) => leaveWorkspace('w1', context));
+    expect(asked).toMatchObject([{ method: 'DELETE', path: '/v1/workspaces/w1/membership', body: { commandId } }]);
+    expect(out).toBe('You belong to it no longer.\n');
   });
 
   it.each(['PUT', 'DELETE'] as const)('are changed by %s of a member or a directory', async (method) => {

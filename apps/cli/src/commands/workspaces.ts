@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { WorkspaceAnswer, WorkspaceList, WorkspaceView } from '@rollcall/wire';
+import type { LeaveWorkspaceRequest, WorkspaceAnswer, WorkspaceList, WorkspaceView } from '@rollcall/wire';
 import type { Context } from '../context.js';
 
 /** `rollcall workspaces [list]` */
@@ -27,7 +27,8 @@ export const createWorkspace = async (name: string, { output, plane }: Context):
 export const showWorkspace = async (id: string, { output, plane, surroundings }: Context): Promise<void> => {
   const view = await (await plane()).read<WorkspaceView>(pathOf(id), surroundings.signal);
   if (output.asJson) return output.json(view);
-  output.line(`${view.workspace.name}, with ${view.members.length === 0 ? 'no member' : view.members.join(', ')}`);
+  const members = view.members.map(({ id: person, name }) => `${name} (${person})`).join(', ');
+  output.line(`${view.workspace.name} of ${view.owner.name}, with ${members || 'no member'}`);
   if (view.bindings.length > 0)
     output.table(
       ['DIRECTORY', 'MACHINE', 'PRESENCE'],
@@ -44,6 +45,14 @@ export const changeMember =
   (method: 'PUT' | 'DELETE') =>
   (id: string, person: string, context: Context): Promise<void> =>
     change(method, `${pathOf(id)}/members`, { person }, context);
+
+/** `rollcall workspaces leave WORKSPACE` */
+export const leaveWorkspace = async (id: string, { output, plane }: Context): Promise<void> => {
+  const request: LeaveWorkspaceRequest = { commandId: randomUUID() };
+  await (await plane()).write('DELETE', `${pathOf(id)}/membership`, request);
+  if (output.asJson) output.json({ left: id });
+  else output.line('You belong to it no longer.');
+};
 
 /** `rollcall workspaces bind|unbind WORKSPACE MACHINE DIRECTORY` */
 export const changeBinding =

@@ -59,7 +59,13 @@ const TELLINGS: Partial<Record<ProblemCode, Telling>> = {
   'workspace-not-found': { exitCode: EXIT.notFound, sentence: () => 'There is no such workspace, or it is not yours.' },
   'person-not-found': {
     exitCode: EXIT.notFound,
-    sentence: () => 'There is no such person among those whom you added.',
+    sentence: () =>
+      'There is no such person here. `rollcall people` shows everybody their own id, and the first person the ids of those whom they added.',
+  },
+  'machines-left': {
+    exitCode: EXIT.failed,
+    sentence: () =>
+      'They own machines that live, and nobody else could delete these: they do that first (`rollcall machines delete`), or you do in a session of theirs (`rollcall people link`).',
   },
   'automation-token-not-found': { exitCode: EXIT.notFound, sentence: () => 'There is no such automation token.' },
   'link-refused': {

@@ -6,7 +6,16 @@ import { ManualClock } from '@rollcall/lifetimes/testing';
 import { machine, machineStream } from '@rollcall/machine';
 import { hashOf, makeSecret, type CodeAnswer, type EnrolmentAnswer, type Problem } from '@rollcall/wire';
 import { randomUUID } from 'node:crypto';
-import { check, deleteMachine, instanceOn, newInstallation, OWNER, post, type Installation } from '../testing/plane.js';
+import {
+  check,
+  deleteMachine,
+  instanceOn,
+  newInstallation,
+  OWNER,
+  post,
+  removeOwner,
+  type Installation,
+} from '../testing/plane.js';
 
 let now = Date.UTC(2026, 0, 1, 12);
 const store = new InMemoryEventStore({ now: () => now });
@@ -172,4 +181,12 @@ it('lets nobody in under the identifier of a machine that lives, shows the claim
 it('names the field of a body that is not valid', async () => {
   const { status, body } = await post<Problem>(on(0), '/v1/codes', { identifier: randomUUID(), credentialHash: 'x' });
   expect([status, body.code, body.errors?.[0]?.field]).toEqual([422, 'invalid-body', 'credentialHash']);
+});
+
+// The last one: nobody is let in here any more after it.
+it('lets nobody in by the word of somebody who was removed since (O3)', async () => {
+  const { userCode, deviceCode } = await ask(newInstallation());
+  await answer(userCode, 'approve');
+  await removeOwner(store);
+  expect((await redeem(deviceCode)).body.code).toBe('code-refused');
 });

@@ -8,6 +8,7 @@ import { machine, machineStream, type CheckPolicy, type RotationPolicy } from '@
 import type { Logger } from '@rollcall/nest-platform';
 import { injectableApp } from '@rollcall/nest-platform/testing';
 import { NO_METRICS, type Meter } from '@rollcall/telemetry';
+import { person, personStream } from '@rollcall/person';
 import {
   hashOf,
   makeSecret,
@@ -142,6 +143,12 @@ export const deleteMachine = (store: EventStore, id: string) =>
     { type: 'DeleteMachine' },
     { actor: { kind: 'person', id: OWNER } },
   );
+
+/** Has the first person remove the one who issues and approves here. */
+export const removeOwner = async (store: EventStore): Promise<void> => {
+  for (const command of [{ type: 'RegisterPerson', name: 'Ada' }, { type: 'EndAccess' }] as const)
+    await store.decide(person, { stream: personStream(OWNER) }, command, { actor: { kind: 'person', id: 'first' } });
+};
 
 /** Has a person ask a machine for the tail of its log; returns the stamp. */
 export const requestLogTail = async (store: EventStore, id: string): Promise<string> => {

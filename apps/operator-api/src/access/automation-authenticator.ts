@@ -2,7 +2,7 @@ import { Refusal } from '@rollcall/decider';
 import type { EventStore } from '@rollcall/event-store';
 import type { Clock } from '@rollcall/lifetimes';
 import type { Principal } from '@rollcall/nest-platform';
-import { automation, automationOwnerOf, automationTokenKey, liveToken } from '@rollcall/person';
+import { automation, automationOwnerOf, automationTokenKey, liveToken, person, personStream } from '@rollcall/person';
 import { hashOf } from '@rollcall/wire';
 import type { Acting } from './acting.js';
 
@@ -15,10 +15,13 @@ export const automationBehind = async (secret: string, store: EventStore, clock:
   const view = await store.view(automation, { claim: automationTokenKey(tokenHash) });
   const token = view && liveToken(view.state, tokenHash, clock.wall());
   if (!token) throw new Refusal('not-signed-in');
+  const owner = automationOwnerOf(view.stream);
+  // One that was issued at the moment at which its person was removed is not among those that ended with them.
+  if ((await store.view(person, { stream: personStream(owner) }))?.state.removed) throw new Refusal('not-signed-in');
   return {
     kind: 'automation',
     scopes: token.scopes,
-    owner: automationOwnerOf(view.stream),
+    owner,
     actor: { kind: 'automation', id: token.tokenId },
   };
 };

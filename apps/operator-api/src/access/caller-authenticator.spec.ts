@@ -4,7 +4,8 @@ import { InMemoryAttempts } from '@rollcall/attempts/testing';
 import { InMemoryEventStore } from '@rollcall/event-store/testing';
 import { ensureFirstPerson, issueSignInLink } from '@rollcall/first-person';
 import { ManualClock } from '@rollcall/lifetimes/testing';
-import { person, personStream } from '@rollcall/person';
+import { automation, automationStream, person, personStream } from '@rollcall/person';
+import { hashOf, makeSecret } from '@rollcall/wire';
 import { SignIn } from '../session/sign-in/sign-in.command.js';
 import { SignInHandler } from '../session/sign-in/sign-in.handler.js';
 import { CallerAuthenticator } from './caller-authenticator.js';
@@ -31,6 +32,20 @@ it('knows a person by their session for twelve hours, also while nothing is reco
   await clock.advance(1);
   await expect(authenticator.authenticate(session)).rejects.toThrow('not-signed-in');
   await store.close();
+});
+
+it('knows no program of somebody who was removed, also one that was let in at that very moment (O3)', async () => {
+  const clock = new ManualClock(Date.UTC(2026, 0, 1, 12));
+  const store = new InMemoryEventStore({ now: () => clock.wall() });
+  const authenticator = new CallerAuthenticator(store, clock, 900, new SessionUses(new InMemoryAttempts(), clock, 1));
+  const { personId } = await ensureFirstPerson(store, { name: 'Ada' });
+  const [secret, actor] = [makeSecret('rca'), { kind: 'person', id: personId } as const];
+  const token = { tokenId: 't1', tokenHash: hashOf(secret), name: 'bot', scopes: ['presence:read'], expiresIn: 600 };
+  const stream = automationStream(personId);
+  await store.decide(automation, { stream }, { type: 'IssueAutomationToken', ...token }, { actor });
+  expect(await authenticator.authenticate(secret)).toMatchObject({ kind: 'automation', owner: personId });
+  await store.decide(person, { stream: personStream(personId) }, { type: 'EndAccess' }, { actor });
+  await expect(authenticator.authenticate(secret)).rejects.toThrow('not-signed-in');
 });
 
 describe('a session in a browser', () => {

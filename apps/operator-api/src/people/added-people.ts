@@ -1,6 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { EventStore } from '@rollcall/event-store';
-import { FIRST_PERSON_KEY, people, PEOPLE_STREAM, person, personStream, signInLinkKey } from '@rollcall/person';
+import {
+  FIRST_PERSON_KEY,
+  people,
+  PEOPLE_STREAM,
+  person,
+  personStream,
+  signInLinkKey,
+  type PeopleState,
+} from '@rollcall/person';
 import type { PersonView } from '@rollcall/wire';
 
 /** The people of a plane, as its first person sees them; to everybody else there is nobody. */
@@ -13,10 +21,11 @@ export class AddedPeople {
     return (await this.store.holder(FIRST_PERSON_KEY))?.stream === personStream(personId);
   }
 
-  /** The ids of those whom a person has added. */
-  async addedBy(personId: string): Promise<readonly string[]> {
-    if (!(await this.isFirst(personId))) return [];
-    return (await this.store.view(people, { stream: PEOPLE_STREAM }))?.state.added ?? [];
+  /** The ids of those whom a person has added, and of those of them who were removed. */
+  async addedBy(personId: string): Promise<Required<PeopleState>> {
+    const nobody = { added: [], removed: [] };
+    if (!(await this.isFirst(personId))) return nobody;
+    return { ...nobody, ...(await this.store.view(people, { stream: PEOPLE_STREAM }))?.state };
   }
 
   /** Whether somebody has, or had, a link to sign in with of this hash. */

@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import type {
   BindingView,
   CreateWorkspaceRequest,
+  LeaveWorkspaceRequest,
   PresenceWord,
   WorkspaceAnswer,
   WorkspaceBindingRequest,
@@ -12,6 +13,7 @@ import type {
 } from '@rollcall/wire';
 import { IsString, IsUUID, Length, Matches } from 'class-validator';
 import { IsComparedId } from '../access/compared-id.js';
+import { PersonDto } from '../session/person.dto.js';
 import { IsDisplayName, IsDisplayText, NAME_LENGTH } from '../access/display-name.js';
 
 const LONGEST_DIRECTORY = 1_024;
@@ -21,6 +23,8 @@ class WorkspaceCommandDto {
   @IsUUID()
   commandId!: string;
 }
+
+export class LeaveWorkspaceDto extends WorkspaceCommandDto implements LeaveWorkspaceRequest {}
 
 export class CreateWorkspaceDto extends WorkspaceCommandDto implements CreateWorkspaceRequest {
   @ApiProperty({ minLength: 1, maxLength: NAME_LENGTH })
@@ -93,8 +97,11 @@ export class WorkspaceViewDto implements WorkspaceView {
   @ApiProperty()
   workspace!: WorkspaceSummaryDto;
 
-  @ApiProperty({ type: [String], description: 'Ids of persons, without the owner.' })
-  members!: readonly string[];
+  @ApiProperty()
+  owner!: PersonDto;
+
+  @ApiProperty({ type: [PersonDto], description: 'Without the owner.' })
+  members!: readonly PersonDto[];
 
   @ApiProperty({ type: [BindingViewDto] })
   bindings!: readonly BindingViewDto[];

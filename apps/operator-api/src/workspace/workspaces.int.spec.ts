@@ -36,7 +36,8 @@ it('shows a member the directories that are bound to it, and nothing else of the
   const seen = await bob<WorkspaceView>('GET', path);
   expect(seen.body).toEqual({
     workspace: { id, name: 'robots', isOwner: false },
-    members: [bobId],
+    owner: { id: plane.personId, name: 'Ada' },
+    members: [{ id: bobId, name: 'Bob' }],
     bindings: [
       {
         node: expect.any(String),
@@ -57,6 +58,25 @@ it('shows a member the directories that are bound to it, and nothing else of the
   expect((await ada('DELETE', `${path}/members`, { commandId: randomUUID(), ...member })).status).toBe(200);
   expect((await bob('GET', path)).status).toBe(404);
   expect((await bob<WorkspaceList>('GET', '/v1/workspaces')).body.workspaces).toEqual([]);
+});
+
+it('is left by a member, and by its owner never', async () => {
+  const id = randomUUID();
+  const path = `/v1/workspaces/${id}`;
+  await ada('POST', '/v1/workspaces', { commandId: id, name: 'rooms' });
+  await ada('PUT', `${path}/members`, { commandId: randomUUID(), person: bobId });
+  const leave = { commandId: randomUUID() };
+  const left = { status: 404, body: { code: 'workspace-not-found' } };
+  // A repetition after a lost answer is answered alike, and another try is that of somebody to whom it is not there.
+  for (let time = 0; time < 2; time += 1) expect((await bob('DELETE', `${path}/membership`, leave)).status).toBe(204);
+  expect(await bob('DELETE', `${path}/membership`, { commandId: randomUUID() })).toMatchObject(left);
+  expect(await bob('GET', path)).toMatchObject(left);
+  expect((await bob<WorkspaceList>('GET', '/v1/workspaces')).body.workspaces.map((each) => each.id)).not.toContain(id);
+  const stays = { status: 409, body: { code: 'owner-stays' } };
+  expect(await ada('DELETE', `${path}/membership`, { commandId: randomUUID() })).toMatchObject(stays);
+  const remove = { commandId: randomUUID(), person: plane.personId };
+  expect(await ada('DELETE', `${path}/members`, remove)).toMatchObject(stays);
+  expect((await ada('GET', path)).status).toBe(200);
 });
 
 it.each(['srv', '/srv/../etc', '/srv/.', '/a\u0000b', ''])('takes no directory like %j', async (directory) => {

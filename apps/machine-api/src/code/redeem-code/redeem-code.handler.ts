@@ -5,6 +5,7 @@ import { ClaimTaken, EventStore } from '@rollcall/event-store';
 import { identifierKey, machine, machineStream, redemptionKey } from '@rollcall/machine';
 import { hashOf, isSecret, type EnrolmentAnswer } from '@rollcall/wire';
 import { randomUUIDv7 } from 'node:crypto';
+import { requireAdmittingPerson } from '../../machine/admitting-person.js';
 import { MachineTerms } from '../../machine/machine-terms.js';
 import { RefusedClaims } from '../../machine/refused-claims.js';
 import { Successions } from '../../machine/successions.js';
@@ -49,6 +50,7 @@ export class RedeemShortCodeHandler implements ICommandHandler<RedeemShortCode> 
     if (await this.store.holder(redemptionKey(id))) throw new Refusal('code-refused');
     const machineId = randomUUIDv7();
     try {
+      await requireAdmittingPerson(this.store, approvedBy);
       const succeeds = node === undefined ? null : await this.successions.to(node, approvedBy);
       const { state } = await this.store.decide(
         machine,
@@ -68,7 +70,7 @@ export class RedeemShortCodeHandler implements ICommandHandler<RedeemShortCode> 
       const { interval } = this.terms.policy;
       return { machine: { id: machineId, name: state.name?.value ?? null, owner: approvedBy }, interval };
     } catch (error) {
-      // Approved, and over before it was picked up; or another admission to its node was quicker.
+      // Approved, and over before it was picked up; or its person was removed, or another admission to its node was quicker.
       if (error instanceof Refusal && error.code === 'token-refused') throw new Refusal('code-refused');
       if (!(error instanceof ClaimTaken)) throw error;
       if (error.key !== identifierKey(identifierHash)) throw new Refusal('code-refused');

@@ -13,6 +13,7 @@ import {
 } from '@rollcall/machine';
 import { hashOf, isSecret } from '@rollcall/wire';
 import { randomUUIDv7 } from 'node:crypto';
+import { requireAdmittingPerson } from '../admitting-person.js';
 import { MachineTerms } from '../machine-terms.js';
 import { RefusedClaims } from '../refused-claims.js';
 import { Successions } from '../successions.js';
@@ -73,6 +74,7 @@ export class EnrolInstallationHandler implements ICommandHandler<EnrolInstallati
   private async admit(presented: IssuedToken, command: EnrolInstallation): Promise<Enrolled> {
     const machineId = randomUUIDv7();
     const { node, owner } = presented;
+    await requireAdmittingPerson(this.store, owner);
     const succeeds = node === null ? null : await this.successions.to(node, owner);
     const { stream, state } = await this.store.decide(
       machine,

@@ -15,6 +15,7 @@ import {
   newInstallation,
   OWNER,
   preadmit,
+  removeOwner,
   rotate,
 } from '../../testing/plane.js';
 
@@ -132,4 +133,18 @@ it('keeps nothing but hashes of the credential in the record and in its answers 
   );
   expect(dump).toContain(hashOf(installation.credential));
   expect(dump + text).not.toContain(installation.credential);
+});
+
+// The last one: nobody is let in here any more after it.
+it('lets nobody in by what somebody issued who was removed since; what had joined goes on (O3)', async () => {
+  const joined = newInstallation();
+  await preadmit(store, joined);
+  await joinPreadmitted(on(0), joined);
+  const late = newInstallation();
+  await preadmit(store, late);
+  const token = await issueToken(store);
+  await removeOwner(store);
+  expect((await joinPreadmitted(on(1), late)).body.code).toBe('token-refused');
+  expect((await enrol(on(1), token, newInstallation())).body.code).toBe('token-refused');
+  expect((await joinPreadmitted(on(1), joined)).status).toBe(200);
 });

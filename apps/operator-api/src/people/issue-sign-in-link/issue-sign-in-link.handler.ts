@@ -17,7 +17,7 @@ export class IssueSignInLinkHandler implements ICommandHandler<LetSignIn> {
   ) {}
 
   async execute({ by, commandId, personId, linkHash }: LetSignIn): Promise<PersonView> {
-    if (!(await this.people.addedBy(by)).includes(personId)) throw new Refusal('person-not-found');
+    if (!(await this.people.addedBy(by)).added.includes(personId)) throw new Refusal('person-not-found');
     // A claim is never given back, so what is known now stays known, whatever the decision waits for.
     const isKnown = (await this.store.holder(signInLinkKey(linkHash))) !== null;
     await this.store

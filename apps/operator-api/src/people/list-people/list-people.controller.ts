@@ -12,12 +12,16 @@ import { PersonListDto } from './list-people.dto.js';
 export class ListPeopleController {
   constructor(private readonly people: AddedPeople) {}
 
-  /** The caller, and those whom the caller has added. */
+  /** The caller, and those whom the caller has added, also those who were removed. */
   @Get()
   @ApiOkResponse({ type: PersonListDto })
   @ApiProblems('not-signed-in', 'unavailable')
   async listPeople(@Caller() { id }: SignedIn): Promise<PersonList> {
-    const added = await this.people.addedBy(id);
-    return { people: await Promise.all([id, ...added].map((each) => this.people.named(each))) };
+    const { added, removed } = await this.people.addedBy(id);
+    const shown = [id, ...added, ...removed].map(async (each) => ({
+      ...(await this.people.named(each)),
+      removed: removed.includes(each),
+    }));
+    return { people: await Promise.all(shown) };
   }
 }

@@ -23,14 +23,12 @@ export class ChangeWorkspaceHandler implements ICommandHandler<ChangeWorkspace> 
     if (change.type === 'AddMember' || change.type === 'RemoveMember') {
       const { personId } = change;
       const known = await this.store.view(person, { stream: personStream(personId) });
-      if (known?.state.name === undefined || known.state.name === null) throw new Refusal('person-not-found');
+      if (!known || known.state.name === null || known.state.removed) throw new Refusal('person-not-found');
       const type = change.type === 'AddMember' ? 'JoinWorkspace' : 'LeaveWorkspace';
-      // The owner belongs to it as long as it is there.
-      if (personId !== owner)
-        await this.store.decideTogether(
-          [part(workspace, stream, change), part(memberships, membershipsStream(personId), { type, workspaceId })],
-          options,
-        );
+      await this.store.decideTogether(
+        [part(workspace, stream, change), part(memberships, membershipsStream(personId), { type, workspaceId })],
+        options,
+      );
     } else await this.store.decide(workspace, { stream }, change, options);
     return { workspace: summaryOf(workspaceId, await this.workspaces.find(workspaceId, by), by) };
   }

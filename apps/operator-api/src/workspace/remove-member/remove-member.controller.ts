@@ -20,6 +20,7 @@ export class RemoveMemberController {
     'not-signed-in',
     'workspace-not-found',
     'person-not-found',
+    'owner-stays',
     'workspace-full',
     'invalid-body',
     'unavailable',

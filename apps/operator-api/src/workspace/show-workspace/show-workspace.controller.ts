@@ -4,6 +4,7 @@ import { ApiProblems, Caller, Does } from '@rollcall/nest-platform';
 import { MachineQueries } from '@rollcall/read-models';
 import type { WorkspaceView } from '@rollcall/wire';
 import type { SignedIn } from '../../access/person-authenticator.js';
+import { AddedPeople } from '../../people/added-people.js';
 import { SeenWorkspaces, summaryOf } from '../seen-workspaces.js';
 import { WorkspaceViewDto } from '../workspace.dto.js';
 
@@ -14,6 +15,7 @@ export class ShowWorkspaceController {
   constructor(
     private readonly workspaces: SeenWorkspaces,
     private readonly machines: MachineQueries,
+    private readonly people: AddedPeople,
   ) {}
 
   /** A workspace with the directories that are bound to it. Of their nodes it tells whether there is a machine, and nothing else (O29). */
@@ -33,7 +35,8 @@ export class ShowWorkspaceController {
     const machines = new Map(shown);
     return {
       workspace: summaryOf(wanted.toLowerCase(), state, id),
-      members,
+      owner: await this.people.named(owner),
+      members: await Promise.all(members.map((member) => this.people.named(member))),
       bindings: bindings.map(({ nodeId, directory }) => ({
         node: nodeId,
         directory,
