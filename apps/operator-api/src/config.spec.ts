@@ -12,6 +12,7 @@ it('needs a database and a place for certificates, and has a default for the res
     provider: null,
     freshSeconds: 900,
     idleSeconds: 1_800,
+    httpsOnlySeconds: null,
     host: '127.0.0.1',
     pageDirectory: expect.stringMatching(/\/dashboard$/),
     port: 8_444,
@@ -47,3 +48,20 @@ it('takes certificate files in place of the plane’s own authority, and a machi
     tls: { certificateFile: '/cert.pem', keyFile: '/key.pem' },
     machineApi: { pins: [] },
   }));
+
+it.each<[string | undefined, boolean, number | null]>([
+  [undefined, true, 31_536_000],
+  ['0', true, 0],
+  [undefined, false, null],
+  ['3600', false, 3_600],
+])(
+  'tells browsers to use HTTPS alone where the certificate is one for browsers, or who sets it up says so: %s, files %s',
+  (seconds, files, expected) =>
+    expect(
+      readOperatorApiConfig({
+        ...least,
+        ...(files && { ROLLCALL_TLS_CERT_FILE: '/cert.pem', ROLLCALL_TLS_KEY_FILE: '/key.pem' }),
+        ...(seconds && { ROLLCALL_HSTS_SECONDS: seconds }),
+      }).httpsOnlySeconds,
+    ).toBe(expected),
+);

@@ -11,12 +11,14 @@ import {
   type TracesSettings,
 } from '@rollcall/nest-platform';
 import { IDLE_SECONDS, SESSION_LIFE_SECONDS } from '@rollcall/person';
-import { readConfig, type Environment } from '@rollcall/settings';
+import { readConfig, type Environment, type EnvironmentReader } from '@rollcall/settings';
 import type { TlsSettings } from '@rollcall/plane-ca';
 import { readWebhookSettings, type WebhookSettings } from '@rollcall/webhooks';
 import { isPin } from '@rollcall/wire';
 import { join } from 'node:path';
 import { readProvider, type ProviderSettings } from './account/provider-settings.js';
+
+const YEAR_SECONDS = 31_536_000;
 
 /** What the operator API needs to know. */
 export type OperatorApiConfig = {
@@ -26,6 +28,8 @@ export type OperatorApiConfig = {
   /** 0 lets the system choose. */
   readonly port: number;
   readonly tls: TlsSettings;
+  /** For how long browsers use nothing but HTTPS with this host name; null: they are told nothing. */
+  readonly httpsOnlySeconds: number | null;
   /** Where machines reach the plane, as tokens tell them; its pins are null where they are those of this server. */
   readonly machineApi: { readonly address: string; readonly pins: readonly string[] | null };
   /** For how many seconds a session counts as fresh, which admitting and deleting ask for. */
@@ -54,6 +58,8 @@ export type OperatorApiConfig = {
  * - `ROLLCALL_FRESH_SESSION_SECONDS` (Default: 900), 60 to 43200: how long after signing in a person may admit and delete
  * - `ROLLCALL_IDLE_SESSION_SECONDS` (Default: 1800), 120 to 3000: a session in a browser that nobody uses for so long is over
  * - those of `readProvider`
+ * - `ROLLCALL_HSTS_SECONDS`, 0 to 63072000 (Default: 31536000 with certificate files, which browsers are meant to know; with the plane's own
+ *   authority browsers are told nothing): for how long browsers use nothing but HTTPS with this host name, 0 takes it back
  * - `ROLLCALL_PAGE_DIR` (Default: the folder `dashboard` beside that of the built program): the web page
  * - those of `readWebhookSettings`
  *
@@ -70,11 +76,13 @@ export const readOperatorApiConfig = (environment: Environment): OperatorApiConf
       settings.problem(
         'ROLLCALL_MACHINE_API_PINS must be `none` or pins such as sha256/<base64>, with commas between them',
       );
+    const tls = readTls(settings, 'operator-api');
     return {
       database: readDatabase(settings),
       host: settings.text('ROLLCALL_OPERATOR_API_HOST', '127.0.0.1'),
       port: settings.port('ROLLCALL_OPERATOR_API_PORT', 8_444),
-      tls: readTls(settings, 'operator-api'),
+      tls,
+      httpsOnlySeconds: readHttpsOnly(settings, tls),
       machineApi: { address, pins: none ? [] : pins.length === 0 ? null : pins },
       freshSeconds: settings.integer('ROLLCALL_FRESH_SESSION_SECONDS', {
         min: 60,
@@ -91,3 +99,12 @@ export const readOperatorApiConfig = (environment: Environment): OperatorApiConf
       logLevel: readLogLevel(settings),
     };
   });
+
+/**
+ * It holds for the host name and not for the port, so a browser that trusts the plane's own authority on `localhost` would lose whatever else is
+ * served there in the clear: only who asks for it gets it there.
+ */
+const readHttpsOnly = (settings: EnvironmentReader, tls: TlsSettings): number | null =>
+  'certificateFile' in tls || settings.optionalText('ROLLCALL_HSTS_SECONDS') !== null
+    ? settings.integer('ROLLCALL_HSTS_SECONDS', { min: 0, max: 2 * YEAR_SECONDS, default: YEAR_SECONDS })
+    : null;

@@ -120,6 +120,7 @@ const open = async (
       answered: measureRequests(metrics.meter),
       traces,
       tls,
+      httpsOnlySeconds: config.httpsOnlySeconds,
       // People's tools are not all of today.
       minTls: 'TLSv1.2',
       host: config.host,

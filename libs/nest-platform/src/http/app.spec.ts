@@ -204,6 +204,20 @@ it.each(['/healthz', '/v1/who', '/nowhere'])('lets nobody keep the answer to %s 
   expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
 });
 
+it.each([3_600, 0])(
+  'tells browsers with every answer for how long they use HTTPS alone, where it is told to: %i s',
+  async (seconds) => {
+    const strict = await injectableApp(SampleModule, { httpsOnlySeconds: seconds });
+    try {
+      for (const url of ['/healthz', '/nowhere', '/%zz'])
+        expect((await strict.inject(url)).headers['strict-transport-security']).toBe(`max-age=${seconds}`);
+    } finally {
+      await strict.close();
+    }
+    expect((await app.inject('/healthz')).headers).not.toHaveProperty('strict-transport-security');
+  },
+);
+
 it('tells each answer by its route and its code, and never by the path that was asked for (O2)', async () => {
   const told: AnsweredRequest[] = [];
   const telling = await injectableApp(SampleModule, { answered: (request) => told.push(request) });

@@ -20,13 +20,17 @@ const NUL = '%00';
 /** Answers `/healthz` even while it drains: the process is alive, it only takes no more work. */
 const LIVENESS_PATH = '/healthz';
 
-/** Headers of every answer. */
-export const EVERY_ANSWER = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+/** Headers of every answer. `httpsOnlySeconds`: see `AppOptions`. */
+export const everyAnswer = (httpsOnlySeconds: number | null): Readonly<Record<string, string>> => ({
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  ...(httpsOnlySeconds === null ? {} : { 'strict-transport-security': `max-age=${httpsOnlySeconds}` }),
+});
 
 /** What every request passes before anything of ours looks at it, and every answer on its way out. */
 export const installGate = (
   instance: FastifyInstance,
-  { drain, limits }: { drain: Drain; limits: HttpLimits },
+  { drain, limits, headers }: { drain: Drain; limits: HttpLimits; headers: Readonly<Record<string, string>> },
 ): void => {
   const kept = new Set<Socket>();
   /** Keeps a connection if the budget allows it. */
@@ -37,7 +41,7 @@ export const installGate = (
     return true;
   };
   instance.addHook('onRequest', (request, reply, done) => {
-    reply.headers(EVERY_ANSWER);
+    reply.headers(headers);
     if (drain.draining) {
       reply.header('connection', 'close');
       if (request.url !== LIVENESS_PATH) {

@@ -25,6 +25,11 @@ export type AppOptions = {
   readonly answered?: (request: AnsweredRequest) => void;
   /** Follows some requests. (Default: none) */
   readonly traces?: Traces;
+  /**
+   * For how many seconds a browser that got an answer uses nothing but HTTPS with this host name, whatever the port (RFC 6797); 0: it forgets that.
+   * (Default: null, nothing is said)
+   */
+  readonly httpsOnlySeconds?: number | null;
 };
 
 /** The same with where and how it listens. */
@@ -85,10 +90,11 @@ export const createApp = async (
   tls: AdapterOptions['tls'] | null = null,
 ): Promise<{ app: NestFastifyApplication; adapter: ProblemFastifyAdapter }> => {
   const limits = { ...HTTP_LIMITS, ...options.limits };
-  const { logger, answered, traces } = options;
+  const { logger, answered, traces, httpsOnlySeconds = null } = options;
   const adapter = new ProblemFastifyAdapter({
     logger,
     limits,
+    httpsOnlySeconds,
     ...(answered ? { answered } : {}),
     ...(traces ? { traces } : {}),
     ...(tls ? { tls } : {}),

@@ -14,7 +14,7 @@ import { problemOf, problemOfRequest } from '../problem/problem-document.js';
 import { sendProblem } from '../problem/send-problem.js';
 import { acceptBytesWhereDeclared } from './bytes-body.js';
 import { Drain } from './drain.js';
-import { EVERY_ANSWER, installGate, openConnections, type OpenConnections } from './gate.js';
+import { everyAnswer, installGate, openConnections, type OpenConnections } from './gate.js';
 import { acceptFormsWhereDeclared } from './form-body.js';
 import { acceptJsonOnly } from './json-body.js';
 import type { HttpLimits } from './limits.js';
@@ -32,6 +32,8 @@ export type AdapterOptions = {
   /** Follows some requests. */
   readonly traces?: Traces;
   readonly tls?: TlsTerms;
+  /** See `AppOptions`. */
+  readonly httpsOnlySeconds?: number | null;
 };
 
 /** What a TLS server shows, and under which terms. */
@@ -82,7 +84,7 @@ export class ProblemFastifyAdapter extends FastifyAdapter {
     logRequests(instance, logger);
     if (options.answered) tellAnswers(instance, options.answered);
     this.connections = openConnections(instance);
-    installGate(instance, { drain: this.drain, limits });
+    installGate(instance, { drain: this.drain, limits, headers: everyAnswer(options.httpsOnlySeconds ?? null) });
     acceptJsonOnly(instance, limits);
     acceptBytesWhereDeclared(instance, limits);
     acceptFormsWhereDeclared(instance, limits);
@@ -107,7 +109,12 @@ export class ProblemFastifyAdapter extends FastifyAdapter {
   }
 }
 
-const serverOptions = ({ logger, limits, tls }: AdapterOptions): Partial<FastifyHttpsOptions<HttpsServer>> => ({
+const serverOptions = ({
+  logger,
+  limits,
+  tls,
+  httpsOnlySeconds = null,
+}: AdapterOptions): Partial<FastifyHttpsOptions<HttpsServer>> => ({
   bodyLimit: limits.bodyBytes,
   requestTimeout: limits.requestTimeoutMs,
   connectionTimeout: limits.stalledTimeoutMs,
@@ -119,7 +126,7 @@ const serverOptions = ({ logger, limits, tls }: AdapterOptions): Partial<Fastify
   routerOptions: { ignoreTrailingSlash: false, caseSensitive: true, maxParamLength: 200 },
   // A path that no router can read passes no hook: here is what the gate says to strangers.
   frameworkErrors: (error, request, reply) => {
-    reply.headers({ ...EVERY_ANSWER, connection: 'close' });
+    reply.headers({ ...everyAnswer(httpsOnlySeconds), connection: 'close' });
     sendProblem(problemOfRequest(error, request.id), { error, request, reply, logger });
   },
   clientErrorHandler: answerClientError,
