@@ -22,7 +22,7 @@ import { startOperatorPlane, type OperatorPlane } from '../../../test/support/op
 import { tokenStream } from '@rollcall/admission';
 import { ensureFirstPerson } from '@rollcall/first-person';
 import { person, personStream, type SessionStarted } from '@rollcall/person';
-import { machine, machineStream } from '@rollcall/machine';
+import { machine, machineStream, refusals, refusalsStream } from '@rollcall/machine';
 import type { OperatorApi } from './index.js';
 
 jest.setTimeout(60_000);
@@ -505,6 +505,32 @@ describe('machines', () => {
     expect(types).toContain('StopAnnounced');
     expect(types.at(-1)).toBe('MachineDeleted');
     expect(entries.at(-1)?.sentence).toBe('deleted by Ada');
+  });
+
+  it('tells the first refused use after a deletion in the newest lines of a history, however few are asked for (B7, O31)', async () => {
+    const { id } = await plane.join({ name: 'used-after' });
+    await ask('DELETE', `/v1/machines/${id}`, { body: { commandId: randomUUID() } });
+    const use = { code: 'credential-revoked', generation: 1, keyHash: 'a'.repeat(64), lastAcceptedAt: null } as const;
+    const note = { type: 'NoteRefusal', machine: id, ...use } as const;
+    const actor = { kind: 'plane', id: 'plane' } as const;
+    await plane.store.decide(refusals, { stream: refusalsStream(id) }, note, { actor });
+    await plane.caughtUp();
+    const { entries } = (await ask<History>('GET', `/v1/machines/${id}/history?limit=1`)).body;
+    expect(entries.map(({ sentence }) => sentence)).toEqual([
+      'deleted by Ada',
+      'credential 1 was refused (credential-revoked)',
+    ]);
+  });
+
+  it('refuses a replay that would end before it begins, and names both ends', async () => {
+    const { id } = await plane.join({ name: 'backwards' });
+    const between = (from: string, to: string) =>
+      ask('GET', `/v1/machines/${id}/history?after=start&from=${from}&to=${to}`);
+    expect(await between('2026-11-29T14:00:00Z', '2026-11-29T14:30:00%2B01:00')).toMatchObject({
+      status: 422,
+      body: { code: 'invalid-body', errors: [{ field: 'to', message: expect.stringContaining('before from') }] },
+    });
+    expect(await between('2026-11-29T14:00:00Z', '2026-11-29T15:00:00%2B01:00')).toMatchObject({ status: 200 });
   });
 
   it('asks for the tail of a log once for a repeated command, shows that it waits, and tells who asked (O26)', async () => {

@@ -1,5 +1,5 @@
 import { Transform } from 'class-transformer';
-import { ValidateBy } from 'class-validator';
+import { ValidateBy, type ValidationArguments } from 'class-validator';
 
 const POINT_IN_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
 
@@ -14,6 +14,20 @@ export const IsPointInTime = (): PropertyDecorator => (target, property) => {
     },
   })(target, property);
 };
+
+/** A time that is not before the one in another property, where that has one. */
+export const IsNotBefore = (other: string): PropertyDecorator =>
+  ValidateBy({
+    name: 'isNotBefore',
+    validator: {
+      validate: (value: unknown, { object }: ValidationArguments) => {
+        const [begin, end] = [utcOf((object as Record<string, unknown>)[other]), utcOf(value)];
+        // What is no time at all is told of by its own rule.
+        return begin === null || end === null || begin <= end;
+      },
+      defaultMessage: () => `$property must not be before ${other}`,
+    },
+  });
 
 const utcOf = (value: unknown): string | null => {
   if (typeof value !== 'string' || !POINT_IN_TIME.test(value)) return null;

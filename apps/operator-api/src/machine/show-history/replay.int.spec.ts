@@ -15,6 +15,7 @@ import {
   FACTS_OF_A_PAGE,
   openReadModels,
   readReplayPlace,
+  refusedUses,
   ReplayQueries,
   type ReadModelDatabase,
   type ReadPage,
@@ -140,6 +141,9 @@ it('tells the refused uses of a credential where they happened, also after the e
     ]);
     expect(entries.at(-1)).toMatchObject({ kind: 'refused', generation: 1, keyHash });
   }
+  const replay = new ReplayQueries(database, store);
+  expect(await refusedUses(replay, id)).toMatchObject([{ kind: 'refused', code: 'credential-revoked', keyHash }]);
+  expect(await refusedUses(replay, randomUUID())).toEqual([]);
 });
 
 it('tells nothing of a machine of which nothing is recorded', async () =>

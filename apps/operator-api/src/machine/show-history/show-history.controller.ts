@@ -2,7 +2,15 @@ import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
 import { Refusal } from '@rollcall/decider';
 import { ApiProblems, Caller, Does, STRICT_BODY } from '@rollcall/nest-platform';
-import { HistoryQueries, plainly, readReplayPlace, ReplayQueries, type NameOf } from '@rollcall/read-models';
+import {
+  HistoryQueries,
+  plainly,
+  readReplayPlace,
+  refusedUses,
+  ReplayQueries,
+  withRefusedUses,
+  type NameOf,
+} from '@rollcall/read-models';
 import type { History, HistoryPage } from '@rollcall/wire';
 import type { Automation } from '../../access/automation-authenticator.js';
 import type { SignedIn } from '../../access/person-authenticator.js';
@@ -20,7 +28,10 @@ export class ShowHistoryController {
     private readonly replay: ReplayQueries,
   ) {}
 
-  /** The newest lines of a machine's history in the order in which they happened, or a page of all of it; also of one that was deleted. */
+  /**
+   * The newest lines of a machine's history in the order in which they happened, with the refused uses of its credentials since the first of them: of each
+   * reason and credential the first and the newest. Or a page of all of it. Also of a machine that was deleted.
+   */
   @Get()
   @ApiParam(WANTED_MACHINE)
   @ApiOkResponse({ type: HistoryDto })
@@ -44,9 +55,12 @@ export class ShowHistoryController {
       if (!page) throw new Refusal('machine-not-found');
       return page;
     }
-    const history = await this.history.of(id, { limit: limit ?? 200, order: 'newest-first', nameOf });
+    const [history, refused] = await Promise.all([
+      this.history.of(id, { limit: limit ?? 200, order: 'newest-first', nameOf }),
+      refusedUses(this.replay, id),
+    ]);
     // Recorded, but the read model has not come to it yet.
     if (!history) throw new Refusal('machine-not-found');
-    return { ...history, entries: history.entries.toReversed() };
+    return { ...history, entries: withRefusedUses(history.entries.toReversed(), refused) };
   }
 }

@@ -3,7 +3,7 @@ import { HISTORY_LIMIT } from '@rollcall/read-models';
 import type { History, HistoryEntry, HistoryPage } from '@rollcall/wire';
 import { Type } from 'class-transformer';
 import { IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
-import { IsPointInTime } from '../../access/point-in-time.js';
+import { IsNotBefore, IsPointInTime } from '../../access/point-in-time.js';
 import { AsOfDto } from '../machine.dto.js';
 
 export class ShowHistoryDto {
@@ -31,6 +31,7 @@ export class ShowHistoryDto {
   @ApiPropertyOptional({ format: 'date-time', description: 'With `after`: nothing that was recorded later.' })
   @IsOptional()
   @IsPointInTime()
+  @IsNotBefore('from')
   to?: string;
 }
 
