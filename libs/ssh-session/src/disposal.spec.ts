@@ -353,6 +353,8 @@ describe('reset', () => {
     expect(await reset()).toBe('plane-unreachable');
     expect(bench.closesAndCommands).toEqual(['exec check-plane']);
     expect(bench.host.status('one')?.state).toBe('connected');
+    // Nobody but the watchdog waits for its end.
+    expect(link.listeners).toBe(1);
     await bench.clock.advance(15_000);
     expect(link.count('probe')).toBe(1);
   });

@@ -19,3 +19,11 @@ it('opens a session host that takes no times, by an entry that has nothing to ma
   ];
   expect(refused).toBeInstanceOf(Function);
 });
+
+it('chooses no near end for a caller: a loopback port lets every user of the computer in (O15)', () => {
+  const refused = (host: entry.SessionHost): unknown[] => [
+    // @ts-expect-error a target without a near end
+    host.launch({ id: 'one', target: { host: 'far' }, farSocketPath: '/far.sock' }),
+  ];
+  expect(refused).toBeInstanceOf(Function);
+});

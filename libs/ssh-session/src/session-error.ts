@@ -7,6 +7,7 @@ import type { LossCause } from './session-log.js';
  * - `plane-unreachable`: a reset found that the far side does not reach the plane. Nothing was changed.
  * - `far-stop-failed`: a reset could not stop the far agent, although the connection held.
  * - `unknown-session`: neither a session nor anything to resume it by has this id.
+ * - `session-ended`: it was stopped or reset while it was being opened.
  * - `bad-session-id`: not 1 to 64 letters, digits, dots, dashes and underscores that begin with a letter or digit.
  * - `metadata-unreadable`, `metadata-unwritable`: what a later resume needs cannot be read or kept.
  * - `host-closed`: the session host was closed.
@@ -16,6 +17,7 @@ export type SshSessionErrorCode =
   | 'plane-unreachable'
   | 'far-stop-failed'
   | 'unknown-session'
+  | 'session-ended'
   | 'bad-session-id'
   | 'metadata-unreadable'
   | 'metadata-unwritable'

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { afterMicrotasks, Bench, PACE, SPEC } from './testing/index.js';
+import type { OpenSession } from './index.js';
+import { afterMicrotasks, Bench, PACE, SPEC, SUCCESS } from './testing/index.js';
 
 let bench: Bench;
 beforeEach(() => {
@@ -17,6 +18,18 @@ const WAYS = [
   ['resume', () => (kept(), bench.host.resume('one'))],
 ] as const;
 
+/** All ways in which a session is let go. */
+const DISPOSALS = [
+  ['stop', async () => void (await bench.host.stop('one'))],
+  ['reset', () => bench.host.reset('one')],
+  ['close', () => bench.host.close()],
+] as const;
+
+/** How a call may end that meets a disposal. */
+const ended = (error: unknown): undefined => {
+  expect(['session-ended', 'host-closed', 'unknown-session']).toContain((error as { code?: string }).code);
+};
+
 describe.each(WAYS)('%s', (way, open) => {
   it('records a session and starts one watchdog (T-1.1)', async () => {
     const session = await open();
@@ -26,38 +39,58 @@ describe.each(WAYS)('%s', (way, open) => {
     expect([bench.link.count('probe'), bench.link.listeners]).toEqual([1, 1]);
   });
 
-  it('leaves both a record and a watchdog or neither, whenever a stop comes (T-1.1)', async () => {
-    for (let delay = 0; delay < 40; delay += 1) {
-      bench = new Bench();
-      const opening = open();
-      await afterMicrotasks(delay);
-      const stopping = bench.host.stop('one');
-      await Promise.all([opening, stopping]);
-      await expectBothOrNeither();
-    }
-  });
+  it.each(DISPOSALS)(
+    'leaves both a record and a watchdog or neither, whenever a %s comes, and that is no loss (T-1.1, T-2.10)',
+    async (_, dispose) => {
+      for (let delay = 0; delay < 40; delay += 1) {
+        bench = new Bench();
+        // A reset is watched until its check is over.
+        bench.prepare = (link) => (link.answer = (command) => (command === 'check-plane' ? SUCCESS : 'silence'));
+        const opening = open().catch(ended);
+        await afterMicrotasks(delay);
+        const disposing = dispose().catch(ended);
+        // Each other command takes longer than an interval: a watchdog that starts after all would probe meanwhile.
+        for (let commands = 0; commands < 2; commands += 1) {
+          await bench.clock.advance(16_000);
+          for (const link of bench.links) link.answerCommands();
+        }
+        await disposing;
+        await expectBothOrNeither(await opening);
+      }
+    },
+  );
 
-  it('leaves both a record and a watchdog or neither, whoever stops it from within a call (T-1.1)', async () => {
-    const calls = new Set<string>();
-    const note = (what: string) => calls.add(what);
-    bench.dialled = () => note('dial');
-    bench.metadata.called = note;
-    bench.prepare = (link) => (link.called = note);
-    await open();
-    for (const call of calls) {
-      bench = new Bench();
-      const stops: Promise<unknown>[] = [];
-      const stopAt = (what: string) => what === call && stops.push(bench.host.stop('one'));
-      bench.dialled = () => stopAt('dial');
-      bench.metadata.called = stopAt;
-      bench.prepare = (link) => (link.called = stopAt);
+  it.each(DISPOSALS)(
+    'leaves both a record and a watchdog or neither, where a %s comes from within a call (T-1.1, T-2.10)',
+    async (_, dispose) => {
+      const calls = new Set<string>();
+      const note = (what: string) => calls.add(what);
+      bench.dialled = () => note('dial');
+      bench.metadata.called = note;
+      bench.prepare = (link) => (link.called = note);
       await open();
-      await Promise.all(stops);
-      expect(stops.length).toBeGreaterThan(0);
-      await expectBothOrNeither();
-    }
-    expect([...calls]).toEqual(expect.arrayContaining(['dial', 'forward', 'onEnd']));
-  });
+      for (const call of calls) {
+        bench = new Bench();
+        const disposals: Promise<unknown>[] = [];
+        let isDisposed = false;
+        const disposeAt = (what: string) => {
+          if (what !== call || isDisposed) return;
+          // A reset makes such calls itself.
+          isDisposed = true;
+          disposals.push(dispose().catch(ended));
+        };
+        bench.dialled = () => disposeAt('dial');
+        bench.metadata.called = disposeAt;
+        bench.prepare = (link) => (link.called = disposeAt);
+        const opening = open().catch(ended);
+        await Promise.all([opening, ...disposals]);
+        await Promise.all(disposals);
+        expect(disposals.length).toBeGreaterThan(0);
+        await expectBothOrNeither(await opening);
+      }
+      expect([...calls]).toEqual(expect.arrayContaining(['dial', 'forward', 'onEnd']));
+    },
+  );
 
   it('closes what it got and records nothing when the link ended before it could be recorded (T-1.1)', async () => {
     bench.prepare = (link) => (link.called = (what) => what === 'forward' && queueMicrotask(() => link.end()));
@@ -176,13 +209,26 @@ describe.each(WAYS)('%s', (way, open) => {
   });
 });
 
-const expectBothOrNeither = async () => {
+/** @param session what the caller was given; undefined where it was refused */
+const expectBothOrNeither = async (session: OpenSession | undefined) => {
   const isRecorded = bench.host.status('one') !== null;
   expect(bench.clock.pending).toBe(isRecorded ? 2 : 0);
-  expect(bench.link.listeners).toBe(isRecorded ? 1 : 0);
-  expect(bench.link.ended).toBe(!isRecorded);
   await bench.clock.advance(15_000);
-  expect(bench.link.count('probe')).toBe(isRecorded ? 1 : 0);
+  // A reset of what is not recorded yet has a link of its own, without a forward.
+  expect(
+    bench.links.map(({ listeners, ended, forwards, journal }) => [
+      forwards.length,
+      listeners,
+      ended,
+      journal.includes('probe'),
+    ]),
+  ).toEqual(
+    bench.links.map(({ forwards }) =>
+      isRecorded && forwards.length === 1 ? [1, 1, false, true] : [forwards.length, 0, true, false],
+    ),
+  );
+  // A watchdog that starts after its session was let go finds the link at its end and calls that a loss.
+  expect([bench.log.losses, session?.lost.aborted ?? false]).toEqual([[], false]);
 };
 
 describe('a session without a connection', () => {
@@ -417,12 +463,60 @@ describe('what a resume needs', () => {
     expect(bench.dials).toBe(0);
   });
 
+  it('is kept before anybody has the session, also whoever comes second, and a session of which nothing can be kept is given to nobody', async () => {
+    const disk = Promise.withResolvers<void>();
+    bench.metadata.remember = () => disk.promise;
+    const first = bench.host.launch(SPEC).catch((error: unknown) => error);
+    await bench.clock.rest();
+    expect(bench.host.status('one')?.state).toBe('connected');
+    let isGiven = false;
+    const second = bench.host
+      .launch(SPEC)
+      .catch((error: unknown) => error)
+      .finally(() => (isGiven = true));
+    await bench.clock.rest();
+    expect(isGiven).toBe(false);
+    disk.reject(new Error('The disk is full'));
+    expect([await first, await second]).toEqual([code('metadata-unwritable'), code('metadata-unwritable')]);
+    expect(bench.dials).toBe(1);
+  });
+
+  it('is kept of a resumed session also where a stop of the one before forgets it meanwhile', async () => {
+    await bench.launch();
+    bench.link.answer = (command) => (command === 'stop' ? 'silence' : SUCCESS);
+    const stopping = bench.host.stop('one');
+    await bench.clock.rest();
+    const dial = Promise.withResolvers<void>();
+    bench.dialsWaitFor = dial.promise;
+    const resuming = bench.host.resume('one');
+    await bench.clock.rest();
+    bench.link.answerCommands();
+    expect(await stopping).toMatchObject({ canBeResumed: false });
+    dial.resolve();
+    await resuming;
+    expect(bench.metadata.kept.get('one')).toEqual({ target: SPEC.target, near, farSocketPath });
+  });
+
   it.each(['', '.hidden', '../up', 'a/b', 'a b', 'x'.repeat(65)])('is never kept under "%s"', async (id) => {
     await expect(bench.host.launch({ ...SPEC, id })).rejects.toEqual(code('bad-session-id'));
     await expect(bench.host.resume(id)).rejects.toEqual(code('bad-session-id'));
     await expect(bench.host.reset(id)).rejects.toEqual(code('bad-session-id'));
     expect([bench.dials, bench.metadata.writes]).toEqual([0, 0]);
   });
+});
+
+it.each(['stop', 'reset'] as const)('gives nobody a session that a %s lets go while it is opened', async (way) => {
+  const disk = Promise.withResolvers<void>();
+  bench.metadata.remember = () => disk.promise;
+  const launching = bench.host.launch(SPEC);
+  await bench.clock.rest();
+  const waiting = bench.host.launch(SPEC);
+  const going = bench.host[way]('one');
+  await bench.clock.rest();
+  disk.resolve();
+  await going;
+  await expect(launching).rejects.toEqual(code('session-ended'));
+  await expect(waiting).rejects.toEqual(code('session-ended'));
 });
 
 it('refuses a session that was lost while what it needs was being kept (T-2.14)', async () => {

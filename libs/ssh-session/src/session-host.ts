@@ -20,13 +20,21 @@ export type SessionHostPorts = {
 export type LaunchSpec = {
   /** Chosen by the caller: 1 to 64 letters, digits, dots, dashes and underscores, a letter or digit first. */
   readonly id: string;
-  /** Whom to dial. Without one, the far agent is on this computer: there is no connection, and its socket is the address. */
-  readonly target?: SshTarget;
-  /** Where the forward begins on this computer. Of no effect without a target. (Default: a loopback port that the kernel chooses) */
-  readonly near?: NearEnd;
   /** The UNIX socket of the far agent. */
   readonly farSocketPath: string;
-};
+} & (
+  | {
+      /** Whom to dial. */
+      readonly target: SshTarget;
+      /**
+       * Where the forward begins on this computer. It is never chosen for the caller: a loopback port carries every user of this computer to
+       * the far agent, which then has to ask for a secret itself (O15).
+       */
+      readonly near: NearEnd;
+    }
+  /** Without a target the far agent is on this computer: there is no connection, and its socket is the address. */
+  | { readonly target?: undefined; readonly near?: undefined }
+);
 
 /** How a remote step of a stop ended. `skipped`: nothing was sent, because the transport does not answer or there is none. */
 export type StepOutcome = 'done' | 'failed' | 'skipped';
@@ -48,6 +56,8 @@ const SESSION_ID = /^[A-Za-z0-9][\w.-]{0,63}$/;
 export class SessionHost {
   readonly #sessions = new Map<string, Session>();
   readonly #disposing = new Set<Session>();
+  /** When what a session needs to be resumed is kept; it rejects for all who wait. */
+  readonly #keeping = new WeakMap<Session, Promise<void>>();
   readonly #opening = new Set<Promise<unknown>>();
   readonly #closed = new AbortController();
   /** Metadata is read and written one call after the other, so the last word about an id is the last one said. */
@@ -65,12 +75,13 @@ export class SessionHost {
   /**
    * Opens a session, or answers with the one that already has this id.
    *
-   * @throws SshSessionError `transport-lost` when that one is lost, `bad-session-id`, `metadata-unwritable`, `host-closed`; or what `dial` threw
+   * @throws SshSessionError `transport-lost` when that one is lost, `session-ended`, `bad-session-id`, `metadata-unwritable`, `host-closed`;
+   *   or what `dial` threw
    */
-  launch({ id, target, near = { kind: 'tcp' }, farSocketPath }: LaunchSpec): Promise<OpenSession> {
+  launch({ id, farSocketPath, ...way }: LaunchSpec): Promise<OpenSession> {
     return this.#whileOpen(id, () => {
-      if (!target) return this.#have(id, () => Promise.resolve({ farSocketPath }));
-      const metadata = { target, near, farSocketPath };
+      if (!way.target) return this.#have(id, () => Promise.resolve({ farSocketPath }));
+      const metadata = { target: way.target, near: way.near, farSocketPath };
       return this.#have(
         id,
         () => this.#connect(id, metadata),
@@ -82,10 +93,25 @@ export class SessionHost {
   /**
    * Opens a session again by what was kept of it, or answers with the one that already has this id.
    *
-   * @throws SshSessionError `transport-lost`, `unknown-session`, `bad-session-id`, `metadata-unreadable`, `host-closed`; or what `dial` threw
+   * @throws SshSessionError `transport-lost`, `session-ended`, `unknown-session`, `bad-session-id`, `metadata-unreadable`,
+   *   `metadata-unwritable`, `host-closed`; or what `dial` threw
    */
   resume(id: string): Promise<OpenSession> {
-    return this.#whileOpen(id, () => this.#have(id, async () => this.#connect(id, await this.#recall(id))));
+    const { metadata } = this.ports;
+    let recalled: ResumeMetadata;
+    return this.#whileOpen(id, () =>
+      this.#have(
+        id,
+        async () => {
+          recalled = await this.#recall(id);
+          return this.#connect(id, recalled);
+        },
+        async () => {
+          // A stop of the session before may have forgotten it while this one was being dialled.
+          if ((await metadata.recall(id)) === null) await metadata.remember(id, recalled);
+        },
+      ),
+    );
   }
 
   /** What is known of a session, without a word to anybody; null when there is none. */
@@ -157,10 +183,16 @@ export class SessionHost {
     }
   }
 
-  /** The session of this id, opened where there is none; refused when it is lost by the time that it is there (T-2.14). */
+  /**
+   * The session of this id, opened where there is none; refused when it is lost by the time that it is there (T-2.14), or let go. Whoever
+   * comes second waits as well until what a resume needs is kept.
+   */
   async #have(id: string, connect: () => Promise<Reach>, remember?: () => Promise<void>): Promise<OpenSession> {
     const session = this.#sessions.get(id) ?? (await this.#open(id, connect, remember));
+    await this.#keeping.get(session);
     if (session.isLost) throw session.lossError();
+    if (!this.#has(session))
+      throw new SshSessionError('session-ended', 'The SSH session was stopped or reset while it was being opened');
     return session.view;
   }
 
@@ -180,7 +212,7 @@ export class SessionHost {
     } finally {
       if (!this.#has(session)) await session.dispose();
     }
-    if (remember) await this.#keep(session, remember);
+    if (remember) this.#keeping.set(session, this.#keep(session, remember));
     return session;
   }
 
@@ -263,12 +295,17 @@ export class SessionHost {
       session.markWhenLinkEnds();
       // Still recorded and watched, so that a far side without its plane leaves everything as it was.
       error = await this.#failureOfPlaneCheck(session);
-      if (error?.code === 'plane-unreachable' && this.#has(session)) throw error;
+      if (error?.code === 'plane-unreachable' && this.#has(session)) {
+        session.unmark();
+        throw error;
+      }
     } else {
       error = session.lossError();
     }
     // Whoever removed it meanwhile disposes of it, and has ended our check with it.
     if (!this.#remove(session)) return;
+    // Another reset of it may have been refused meanwhile.
+    session.markWhenLinkEnds();
     error ??= await this.#failureOfFarStop(session);
     await this.#dispose(session);
     if (error) throw error;

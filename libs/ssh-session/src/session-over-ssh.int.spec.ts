@@ -17,7 +17,7 @@ import {
   type NearAddress,
   type SessionHost,
 } from './index.js';
-import { openPacedSessionHost, PACE, RecordedLog, type Pace } from './testing/index.js';
+import { MemoryMetadata, openPacedSessionHost, PACE, RecordedLog, type Pace } from './testing/index.js';
 
 let leaked: ReturnType<typeof openHandles>;
 let sshd: TestSshd;
@@ -71,6 +71,9 @@ class ShellFarSide extends FarSide {
 
 let places = 0;
 
+/** Nothing of this process runs for so long. */
+const standStill = (ms: number): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+
 /** An operator's computer with a session host on it, and a path to the far side that can be broken. */
 class Place implements AsyncDisposable {
   readonly log = new RecordedLog();
@@ -118,7 +121,12 @@ class Place implements AsyncDisposable {
   }
 
   launch() {
-    return this.host.launch({ id: 'one', target: { host: 'test-host' }, farSocketPath: far.path });
+    return this.host.launch({
+      id: 'one',
+      target: { host: 'test-host' },
+      near: { kind: 'tcp' },
+      farSocketPath: far.path,
+    });
   }
 
   lost(): Promise<void> {
@@ -187,25 +195,37 @@ describe('a session over SSH', () => {
   it.each([0, 3])(
     'survives a process that stood still beyond the deadline while the answer lay behind %i downloads (T-1.3)',
     async (downloads) => {
-      await using place = await Place.make(QUICK, 'without a proxy');
+      await using place = await Place.make({ ...QUICK, timing: { interval: 250, deadline: 1_200 } }, 'without a proxy');
       await place.launch();
       const { link } = place;
       const probe = link.probe.bind(link);
-      const over = Promise.withResolvers<void>();
-      let isFirst = true;
-      link.probe = () => {
-        const running = Array.from({ length: isFirst ? downloads : 0 }, () => link.exec('head -c 300000 /dev/zero'));
+      const over = Promise.withResolvers<number>();
+      const running: Promise<unknown>[] = [];
+      const probeBehindDownloads = async () => {
+        // Under way before the probe, or they would begin behind its answer.
+        const enough = link.bytesRead + downloads * 500_000;
+        running.push(...Array.from({ length: downloads }, () => link.exec('head -c 4000000 /dev/zero')));
+        while (link.bytesRead < enough) await new Promise((resolve) => setImmediate(resolve));
+        // What is being sent fills what systems keep; then the far side answers, and nobody here can read.
+        standStill(300);
         const answer = probe();
-        if (isFirst) {
-          // The far side answers meanwhile; nobody here can read it.
-          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);
-          void Promise.all([answer, ...running]).then(() => over.resolve(), over.reject);
-        }
-        isFirst = false;
-        return answer;
+        standStill(1_000);
+        const before = link.bytesRead;
+        await answer;
+        over.resolve(link.bytesRead - before);
       };
-      await over.promise;
+      link.probe = async () => {
+        link.probe = probe;
+        const probing = probeBehindDownloads();
+        probing.catch(over.reject);
+        return probing;
+      };
+      const inFront = await over.promise;
+      await Promise.all(running);
+      await eventually('the answer is taken in', () => Promise.resolve(place.state() !== 'unresponsive'));
       expect([place.log.losses, place.state()]).toEqual([[], 'connected']);
+      // How many turns that takes is the system's to say: the test of the watchdog has turns of its own.
+      expect(inFront).toBeGreaterThan(downloads * 100_000);
     },
   );
 
@@ -324,6 +344,34 @@ describe('a session over SSH', () => {
     await eventually('it is unresponsive', () => Promise.resolve(place.state() === 'unresponsive'));
     expect(await place.host.stop('one')).toEqual({ cleanUp: 'skipped', farStop: 'skipped', canBeResumed: true });
     expect([commands(), place.log.losses]).toEqual([0, []]);
+  });
+
+  it('has no watchdog while a host is met for the first time and a person thinks (T-2.2)', async () => {
+    await using stranger = await OperatorSide.make();
+    const interval = 40;
+    const host = openPacedSessionHost(
+      {
+        dial: (_target, { signal }) => stranger.dial(destinationTo(sshd), signal),
+        farSide: new ShellFarSide(),
+        metadata: new MemoryMetadata(),
+        log: new RecordedLog(),
+      },
+      { timing: { interval, deadline: 20_000 }, commandLimit: 20_000 },
+    );
+    const probes = counter(LOGGED.probe);
+    const connections = counter(LOGGED.connection);
+    const think = Promise.withResolvers<boolean>();
+    stranger.answer = think.promise;
+    const launching = host.launch({ id: 'one', target: { host: 'x' }, near: { kind: 'tcp' }, farSocketPath: far.path });
+    await eventually('the person is asked', () => Promise.resolve(stranger.questions.length === 1));
+    const since = performance.now();
+    await eventually('several intervals are over', () => Promise.resolve(performance.now() - since > 5 * interval));
+    expect([probes(), connections()]).toEqual([0, 1]);
+    think.resolve(true);
+    await launching;
+    // From here on it is a session, and somebody watches it.
+    await eventually('a probe was sent', () => Promise.resolve(probes() > 0));
+    await host.close();
   });
 
   it('has no watchdog where it is in no record (T-2.2)', async () => {

@@ -120,6 +120,12 @@ export class Session {
     });
   }
 
+  /** Takes that back, for a session that goes on. */
+  unmark(): void {
+    this.#unmark?.();
+    this.#unmark = undefined;
+  }
+
   /**
    * Runs a remote command of a disposal. One that runs out of time is released by closing all that the session holds, which marks the
    * transport lost; its end is awaited all the same (T-2.8).
@@ -148,7 +154,7 @@ export class Session {
   /** Ends all activity of this session on this computer and closes what it holds. It never rejects, and can be called again. */
   async dispose(): Promise<void> {
     this.detach();
-    this.#unmark?.();
+    this.unmark();
     await this.#handles.closeOnce();
     await this.#teardown;
     // A probe waits inside the link until that ends.

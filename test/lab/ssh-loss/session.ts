@@ -70,7 +70,8 @@ const endOf = (socket: Socket): Promise<string> =>
 const zombie = async (sshd: TestSshd, side: OperatorSide, far: FarSocket) => {
   const log = new Losses();
   const host = hostTo(sshd, sshd.port, side, log);
-  const launch = (id: string) => host.launch({ id, target: { host: 'test-host' }, farSocketPath: far.path });
+  const launch = (id: string) =>
+    host.launch({ id, target: { host: 'test-host' }, near: { kind: 'tcp' }, farSocketPath: far.path });
   const [session] = [await launch('one'), await launch('two')];
   const near = reach(session.address);
   near.write('hello');
@@ -118,7 +119,12 @@ const busy = async (sshd: TestSshd, side: OperatorSide, far: FarSocket, seconds:
   drop(proxy.port, '-m', 'statistic', '--mode', 'random', '--probability', '0.125');
   const log = new Losses();
   const host = hostTo(sshd, proxy.port, side, log);
-  const session = await host.launch({ id: 'one', target: { host: 'test-host' }, farSocketPath: far.path });
+  const session = await host.launch({
+    id: 'one',
+    target: { host: 'test-host' },
+    near: { kind: 'tcp' },
+    farSocketPath: far.path,
+  });
   let carried = 0;
   const transfers = Array.from({ length: 4 }, () => {
     const near = reach(session.address);
