@@ -10,7 +10,10 @@ export type Hop = {
 };
 
 /** What ssh2 is told; the stream, the keepalive and the time are ours. */
-export type HopOptions = Omit<ConnectConfig, 'sock' | 'keepaliveInterval' | 'readyTimeout' | 'host' | 'port'>;
+export type HopOptions = Omit<
+  ConnectConfig,
+  'sock' | 'keepaliveInterval' | 'readyTimeout' | 'strictVendor' | 'host' | 'port'
+>;
 
 /**
  * Begins to speak SSH on a stream. `onEnd` is called in the turn of each sign that the hop has ended; a sign may come more than once.
@@ -38,7 +41,8 @@ export const openHop = (sock: Duplex, options: HopOptions, onEnd: () => void): {
   client.once('ready', () => letIn());
   client.once('end', cutOff);
   client.once('close', cutOff);
-  // Its own keepalive counts ticks instead of silence, and its time limit is another one than ours.
-  client.connect({ ...options, sock, keepaliveInterval: 0, readyTimeout: 0 });
+  // Its own keepalive counts ticks instead of silence, and its time limit is another one than ours. Servers of another name than OpenSSH
+  // forward to sockets as well; one that does not says so.
+  client.connect({ ...options, sock, keepaliveInterval: 0, readyTimeout: 0, strictVendor: false });
   return { hop: { client, sock, closed }, ready };
 };

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { lstat, mkdir, rename, writeFile } from 'node:fs/promises';
-import { connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -11,7 +11,9 @@ import { eventually, openHandles } from '../../../test/support/processes.js';
 import { destinationTo, FarSocket, OperatorSide } from '../../../test/support/ssh-dialing.js';
 import { LOGGED, startSshd, type TestSshd } from '../../../test/support/sshd.js';
 import { TcpProxy } from '../../../test/support/tcp-proxy.js';
+import ssh2 from 'ssh2';
 import { openHop } from './hop.js';
+import type { SocketForward } from './near-forward.js';
 import {
   FarSocketRefused,
   NearEndUnusable,
@@ -134,6 +136,36 @@ describe('a near end', () => {
     await expect(forwardOf(link, { kind: 'unix', path }, far.path)).rejects.toThrow('is no socket');
     const long = join(directory, 'x'.repeat(108));
     await expect(forwardOf(link, { kind: 'unix', path: long }, far.path)).rejects.toThrow('107');
+  });
+
+  it('goes on where a connection could not be taken, and tells why', async () => {
+    await using side = await OperatorSide.make();
+    const link = await side.dial(destinationTo(sshd));
+    const forward = (await forwardOf(link, { kind: 'tcp' }, far.path)) as SocketForward;
+    // As where the process has no file descriptor left.
+    forward['server'].emit('error', new Error('accept EMFILE'));
+    expect(side.refused).toEqual([new Error('accept EMFILE')]);
+    expect(await attempt(forward.address)).toBe('connected');
+  });
+
+  it('leads to the far socket also where the SSH server is another than OpenSSH', async () => {
+    const server = new ssh2.Server({ hostKeys: [sshd.hostKeys.ed25519.private], ident: 'Another_1.0' }, (client) => {
+      client.on('error', () => {});
+      client.on('authentication', (context) => context.accept());
+      client.on('openssh.streamlocal', (accept) => {
+        const channel = accept();
+        channel.pipe(channel);
+      });
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { link } = await bareLink((server.address() as AddressInfo).port);
+    const socket = reach((await forwardOf(link, { kind: 'tcp' }, '/far.sock')).address);
+    socket.write('x');
+    expect(String((await once(socket, 'data'))[0])).toBe('x');
+    socket.destroy();
+    await link.close();
+    server.close();
+    await once(server, 'close');
   });
 
   it('is cut where the far side does not reach the socket, and what is told names both reasons that it can have', async () => {

@@ -35,6 +35,8 @@ export class SocketForward extends NearForward {
   ) {
     super();
     server.on('connection', (end) => void this.#carry(end));
+    // It goes on listening where it could not take a connection, such as for want of file descriptors; unheard, that would end the process.
+    server.on('error', (error) => route.onRefused(error));
   }
 
   /** @throws NearEndUnusable, UnsafeFile, or what `listen` failed with */

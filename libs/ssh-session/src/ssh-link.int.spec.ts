@@ -72,6 +72,8 @@ describe.each(ways)('a link %s', (_way, destination) => {
       stdout: 'out\n',
       stderr: 'err\n',
     });
+    // Nobody will say anything to it.
+    expect(await link.exec('cat')).toMatchObject({ code: 0, stdout: '' });
     expect(await link.exec('kill -9 $$')).toMatchObject({ code: null, signal: 'SIGKILL' });
     expect(link.remoteHost).toBe('127.0.0.1');
   });

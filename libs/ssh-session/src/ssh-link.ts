@@ -107,6 +107,8 @@ export class SshLink extends Link {
     return this.#whileAlive((resolve, reject) => {
       this.hops.inner.client.exec(command, (error, channel) => {
         if (error) return reject(error);
+        // Nothing will be said to it: a command that reads would wait for that without end.
+        channel.end();
         const stdout = kept(channel);
         const stderr = kept(channel.stderr);
         let how: Pick<CommandResult, 'code' | 'signal'> | null = null;
