@@ -80,6 +80,8 @@ describe('the web page, in Chromium', () => {
     );
   const look = (name: string) => page.screenshot({ path: join(PICTURES, `${name}.png`) });
   const count = async (choice: string) => page.getByRole('button', { name: choice }).locator('.count').textContent();
+  /** The next time that the page asks for something, nobody answers. */
+  const cutOff = (path: string) => page.route(path, (route) => route.abort(), { times: 1 });
   const shows = (text: string) => page.getByText(text).first().waitFor({ timeout: 20_000 });
 
   it('asks whoever comes to sign in, and lets a link in once (U3)', async () => {
@@ -204,9 +206,17 @@ describe('the web page, in Chromium', () => {
     await shows('present: it checked in at');
     await shows('checked in once');
     expect(await page.title()).toBe('Rollcall');
+    await cutOff('**/history?after=start');
+    await page.getByRole('button', { name: 'Replay from the record' }).click();
+    await shows('The plane does not answer');
     await page.getByRole('button', { name: 'Replay from the record' }).click();
     await shows('1 checks accepted');
     await shows('it stands');
+    await page.getByRole('button', { name: 'From the beginning' }).click();
+    await shows('6 of 6 facts read');
+    const lines = page.getByRole('listitem').filter({ has: page.locator('time') });
+    expect(await lines.first().textContent()).toContain('admitted by');
+    expect(await lines.last().textContent()).toContain('checked in once');
     await look('machine');
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.setViewportSize({ width: 360, height: 700 });
@@ -284,14 +294,26 @@ describe('the web page, in Chromium', () => {
     await shows('Nobody on this plane is linked to that account');
   });
 
-  it('signs out, which ends the session on every instance, and met nothing that its policy forbids', async () => {
+  it('says what fails while it starts, follows and signs out, and comes back by itself; signed out, the session is over on every instance (U3, U9)', async () => {
+    await cutOff('**/v1/me');
+    const unavailable = { status: 503, json: { code: 'unavailable', title: 'This instance is stopping.' } };
+    await page.route('**/v1/presence/stream', (route) => route.fulfill(unavailable), { times: 1 });
     await page.goto(origin);
+    // Who is signed in is not asked to sign in because nobody can tell, and is there again a moment later.
+    await shows('The plane does not answer');
+    expect(await page.getByLabel('Sign-in link').count()).toBe(0);
+    await page.getByText('waiting for the plane', { exact: true }).waitFor();
+    await page.getByText('live', { exact: true }).waitFor();
+    await cutOff('**/v1/sessions/current');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await shows('The plane does not answer');
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('Sign-in link').waitFor();
     expect((await context.request.get(`${origin}/v1/me`)).status()).toBe(401);
     // All that a console may tell of are answers to somebody who is not signed in, or who typed a code that is none, or who looked at a machine as
-    // it was deleted.
-    const isAnswer = (text: string) => /status of (40[01]|404 .*\/v1\/machines\/[^/]+)/.test(text);
+    // it was deleted; and what was cut off on purpose.
+    const isAnswer = (text: string) =>
+      /status of (40[01]|404 .*\/v1\/machines\/[^/]+|503 .*\/v1\/presence\/stream)|net::ERR_FAILED/.test(text);
     expect(complaints.filter((text) => !isAnswer(text))).toEqual([]);
   });
 });

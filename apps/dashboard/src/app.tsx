@@ -7,7 +7,7 @@ import { MachinePage } from './pages/machine.js';
 import { MachinesPage } from './pages/machines.js';
 import { SignInPage } from './pages/sign-in.js';
 import { TokenPage } from './pages/token.js';
-import { ask, isRefused, onSignedOut } from './plane/ask.js';
+import { ask, isRefused, onSignedOut, words } from './plane/ask.js';
 import { tellTouches } from './plane/touched.js';
 import type { MeAnswer } from '@rollcall/wire';
 
@@ -17,25 +17,50 @@ const PLACES = [
   ['/codes', 'Approve a code'],
 ] as const;
 
+const AGAIN_MS = 2_000;
+
 /** Whoever is not signed in sees how to sign in, wherever they are; what they came for is there afterwards. */
 export const App = () => {
   const [me, setMe] = useState<MeAnswer | null | 'unknown'>('unknown');
   const [path, go] = useLocation();
+  const [problem, setProblem] = useState('');
   useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const look = async () => {
+      try {
+        setMe(await ask<MeAnswer>('GET', '/v1/me'));
+        setProblem('');
+      } catch (error) {
+        if (isRefused(error, 'not-signed-in')) return;
+        // Nothing says that nobody is signed in, so nobody is asked to.
+        setProblem(words(error));
+        timer = setTimeout(() => void look(), AGAIN_MS);
+      }
+    };
     onSignedOut(() => setMe(null));
-    ask<MeAnswer>('GET', '/v1/me').then(setMe, (error: unknown) => {
-      setMe(null);
-      if (!isRefused(error, 'not-signed-in')) throw error;
-    });
+    void look();
+    return () => clearTimeout(timer);
   }, []);
   const isSignedIn = me !== null && me !== 'unknown';
   useEffect(() => (isSignedIn ? tellTouches(document) : undefined), [isSignedIn]);
   const signOut = async () => {
-    await ask('DELETE', '/v1/sessions/current');
-    setMe(null);
+    setProblem('');
+    try {
+      await ask('DELETE', '/v1/sessions/current');
+      setMe(null);
+    } catch (error) {
+      if (!isRefused(error, 'not-signed-in')) setProblem(words(error));
+    }
   };
 
-  if (me === 'unknown') return <main class="quiet" aria-busy="true" />;
+  if (me === 'unknown')
+    return (
+      <main class="narrow" aria-busy={problem === ''}>
+        <p role="alert" class="problem">
+          {problem}
+        </p>
+      </main>
+    );
   if (me === null || path === '/sign-in')
     return (
       <SignInPage
@@ -66,6 +91,11 @@ export const App = () => {
             Sign out
           </button>
         </span>
+        {problem && (
+          <p role="alert" class="problem">
+            {problem}
+          </p>
+        )}
       </header>
       <Switch>
         <Route path="/" component={MachinesPage} />

@@ -1,45 +1,50 @@
 import { accountAfter, type GenerationAccount } from '@rollcall/machine';
-import type { HistoryEntry, HistoryPage } from '@rollcall/wire';
+import type { HistoryEntry } from '@rollcall/wire';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ask, words } from '../plane/ask.js';
+import { words } from '../plane/ask.js';
+import { progressOf, replayPage } from '../plane/replay.js';
 
 /** What became of each generation of a machine's credential, replayed from the record page by page when somebody asks for it (U4). */
 export const Generations = ({ id }: { readonly id: string }) => {
   const [accounts, setAccounts] = useState<readonly GenerationAccount[] | null>(null);
   const [admission, setAdmission] = useState<HistoryEntry | null>(null);
   const [progress, setProgress] = useState('');
+  const [isReading, setReading] = useState(false);
+  const [problem, setProblem] = useState('');
   const over = useRef(new AbortController());
   useEffect(() => () => over.current.abort(), []);
 
   const replay = async () => {
+    const { signal } = over.current;
     let replayed: readonly GenerationAccount[] = [];
+    setReading(true);
+    setProblem('');
     try {
       for (let after: string | null = 'start'; after !== null;) {
-        const page: HistoryPage = await ask<HistoryPage>(
-          'GET',
-          `/v1/machines/${id}/history?after=${encodeURIComponent(after)}`,
-          {
-            signal: over.current.signal,
-          },
-        );
+        const page = await replayPage(id, after, signal);
         replayed = page.entries.reduce<readonly GenerationAccount[]>(accountAfter, replayed);
         const first = page.entries.find((entry) => entry.kind === 'event' && entry.type === 'MachineAdmitted');
         if (first) setAdmission(first);
-        setProgress(`${page.facts.through.toLocaleString()} of ${page.facts.recorded.toLocaleString()} facts read`);
+        setProgress(progressOf(page));
         after = page.next;
       }
       setAccounts(replayed);
-      setProgress('');
     } catch (error) {
-      if (!over.current.signal.aborted) setProgress(words(error));
+      if (signal.aborted) return;
+      setProblem(words(error));
     }
+    setProgress('');
+    setReading(false);
   };
   return (
     <section>
       <h2>Generations of its credential</h2>
       <p role="status">{progress}</p>
+      <p role="alert" class="problem">
+        {problem}
+      </p>
       {accounts === null ? (
-        <button type="button" onClick={() => void replay()} disabled={progress !== ''}>
+        <button type="button" onClick={() => void replay()} disabled={isReading}>
           Replay from the record
         </button>
       ) : (

@@ -1,12 +1,15 @@
-import type { History, HistoryEntry, MachineDetail, MachineView, Why } from '@rollcall/wire';
+import type { History as NewestLines, HistoryEntry, MachineDetail, MachineView, Why } from '@rollcall/wire';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { nameOf, State } from '../parts/state.js';
 import { Ago, useNow } from '../parts/time.js';
 import { Generations } from './generations.js';
+import { History } from './history.js';
 import { ask, isRefused, words } from '../plane/ask.js';
 
 const AGAIN_MS = 5_000;
+/** Refused uses of its credential are no facts of the machine itself, so its history is asked for now and then all the same: after so many looks. */
+const LOOKS = 6;
 
 /** One machine: what it is, why, what happened to it, and its end. */
 export const MachinePage = ({ id }: { readonly id: string }) => {
@@ -16,6 +19,7 @@ export const MachinePage = ({ id }: { readonly id: string }) => {
   useEffect(() => {
     const over = new AbortController();
     let told: { readonly revision: number; readonly presence: string } | null = null;
+    let looks = 0;
     const look = async () => {
       try {
         const get = <Answer,>(path: string) => ask<Answer>('GET', `/v1/machines/${id}${path}`, { signal: over.signal });
@@ -23,10 +27,11 @@ export const MachinePage = ({ id }: { readonly id: string }) => {
         setShown((before) => before && { ...before, machine, promise });
         setProblem(null);
         // What happened and why is asked again only where something has happened.
-        if (told?.revision === machine.revision && told.presence === machine.presence) return;
-        const [why, history] = await Promise.all([get<Why>('/why'), get<History>('/history')]);
+        looks += 1;
+        if (told?.revision === machine.revision && told.presence === machine.presence && looks < LOOKS) return;
+        const [why, history] = await Promise.all([get<Why>('/why'), get<NewestLines>('/history')]);
         setShown({ machine, promise, why, entries: history.entries });
-        told = machine;
+        [told, looks] = [machine, 0];
       } catch (error) {
         if (!over.signal.aborted) setProblem(error);
       }
@@ -126,16 +131,7 @@ const Details = ({
     )}
     {machine.refusedClaims && <Claims claims={machine.refusedClaims} now={now} />}
     <Generations id={machine.id} />
-    <section>
-      <h2>History</h2>
-      <ol class="history">
-        {entries.toReversed().map((entry) => (
-          <li key={`${entry.kind} ${entry.at}${'revision' in entry ? entry.revision : ''}`} class={entry.kind}>
-            <time dateTime={entry.at}>{new Date(entry.at).toLocaleString()}</time> {entry.sentence}
-          </li>
-        ))}
-      </ol>
-    </section>
+    <History id={machine.id} newest={entries} />
     {machine.lifecycle !== 'deleted' && <Deletion machine={machine} />}
   </>
 );
