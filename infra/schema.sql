@@ -80,6 +80,7 @@ create table event (
   constraint event_stream_command_id_ordinal_key UNIQUE (stream, command_id, ordinal),
   constraint event_stream_revision_key UNIQUE (stream, revision)
 );
+CREATE INDEX event_admission ON public.event USING btree (actor, batch) WHERE (type = ANY (ARRAY['TokenIssued'::text, 'CodeApproved'::text]));
 CREATE INDEX event_batch ON public.event USING btree (batch);
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.event FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 alter table event enable always trigger append_only;

@@ -12,6 +12,7 @@ import {
 import { approveCode, refuseCode, showCode } from './commands/codes.js';
 import { showHistory, type WantedHistory } from './commands/history.js';
 import { issueToken, type TokenOptions } from './commands/issue-token.js';
+import { listTokens, withdrawToken } from './commands/open-tokens.js';
 import {
   deleteMachine,
   labelMachine,
@@ -262,6 +263,15 @@ export const buildProgram = (
         .default(900, '15m'),
     )
     .action((options: TokenOptions) => issueToken(options, context()));
+  token
+    .command('list')
+    .description('those that can be used, and credentials of machines to come')
+    .action(() => listTokens(context()));
+  token
+    .command('withdraw')
+    .description('take one back; nobody is admitted with it from then on')
+    .argument('<token>', 'its id, or the first 4 or more characters of it', tokenId)
+    .action((wanted: string) => withdrawToken(wanted, context()));
 
   program
     .command('admit')

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { token, tokenStream } from '@rollcall/admission';
+import { enrolmentTokenKey, token, tokenIdOf, tokenStream } from '@rollcall/admission';
 import { RecordUnavailable } from '@rollcall/event-store';
 import { InMemoryEventStore } from '@rollcall/event-store/testing';
 import { machine, machineStream } from '@rollcall/machine';
@@ -115,6 +115,31 @@ it('refuses malformed, unknown, expired and used tokens, and one whose machine i
   expect(words[0]).toMatchObject({ status: 403, headers: { 'content-type': 'application/problem+json' } });
   expect(words[0]?.text).toContain('"code":"token-refused"');
   expect(words).toEqual(refusals.map(() => words[0]));
+});
+
+it('refuses a token that was withdrawn, also where that comes between the look and the admission (N20)', async () => {
+  const withdrawal = async (secret: string) => {
+    const view = await store.view(token, { claim: enrolmentTokenKey(hashOf(secret)) });
+    const command = { type: 'WithdrawToken', token: tokenIdOf(view!.stream) } as const;
+    return store.decide(token, { stream: view!.stream }, command, { actor: { kind: 'person', id: OWNER } });
+  };
+  const [before, between, used] = [await issueToken(store), await issueToken(store), await issueToken(store)];
+  await withdrawal(before);
+  expect(await enrol(app, before, newInstallation())).toMatchObject({ status: 403, body: { code: 'token-refused' } });
+
+  const decide = store.decide.bind(store);
+  const quicker = new InMemoryEventStore({ now: () => now });
+  Object.assign(quicker, { view: store.view.bind(store), holder: store.holder.bind(store) });
+  quicker.decide = async (...asked) => {
+    await withdrawal(between);
+    return decide(...asked);
+  };
+  const late = await instance(quicker);
+  expect(await enrol(late, between, newInstallation())).toMatchObject({ status: 403, body: { code: 'token-refused' } });
+  await quicker.close();
+
+  expect((await enrol(app, used, newInstallation())).status).toBe(201);
+  await expect(withdrawal(used)).rejects.toThrow('redemption');
 });
 
 it('tells an identifier in use only to the holder of a token that still counts, does not use that token up, and shows it on the machine (O18, C03)', async () => {

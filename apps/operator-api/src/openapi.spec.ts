@@ -10,6 +10,7 @@ it('describes every route with who may call it, without a database (U6)', async 
   ).toEqual([
     'delete /v1/accounts/{account}',
     'delete /v1/automation-tokens/{token}',
+    'delete /v1/enrolment-tokens/{token}',
     'delete /v1/machines/{machine}',
     'delete /v1/machines/{machine}/pause',
     'delete /v1/people/{person}',
@@ -23,6 +24,7 @@ it('describes every route with who may call it, without a database (U6)', async 
     'get /v1/accounts',
     'get /v1/automation-tokens',
     'get /v1/blockers',
+    'get /v1/enrolment-tokens',
     'get /v1/machines',
     'get /v1/machines/{machine}',
     'get /v1/machines/{machine}/history',

@@ -23,6 +23,7 @@ import { tokenStream } from '@rollcall/admission';
 import { ensureFirstPerson } from '@rollcall/first-person';
 import { person, personStream, type SessionStarted } from '@rollcall/person';
 import { machine, machineStream, refusals, refusalsStream } from '@rollcall/machine';
+import { admit } from '@rollcall/machine/testing';
 import type { OperatorApi } from './index.js';
 
 jest.setTimeout(60_000);
@@ -254,6 +255,33 @@ describe('enrolment tokens', () => {
     // The node can be named by the machine that it had, also for a second token.
     const later = { commandId: randomUUID(), tokenHash: hashOf(makeSecret('rce')), node: 'anvil-7' };
     expect((await issue(later)).status).toBe(201);
+  });
+
+  it('are listed while they can be used, without their secrets, and withdrawn; one that was used says so (N20)', async () => {
+    const secret = hashOf(makeSecret('rce'));
+    const request = { commandId: randomUUID(), tokenHash: secret, name: 'guest-1' };
+    await issue(request);
+    const listed = async () => JSON.stringify((await ask('GET', '/v1/enrolment-tokens')).body);
+    expect(await listed()).toContain(`"id":"${request.commandId}","kind":"token","name":"guest-1","node":null`);
+    expect(await listed()).not.toContain(secret);
+    const withdraw = async (id: string) => {
+      const { status, body } = await ask('DELETE', `/v1/enrolment-tokens/${id}`, { body: { commandId: randomUUID() } });
+      return status === 204 ? status : body.code;
+    };
+    expect([await withdraw(request.commandId), await withdraw(request.commandId)]).toEqual([204, 204]);
+    expect(await listed()).not.toContain(request.commandId);
+    const used = randomUUID();
+    await issue({ commandId: used, tokenHash: hashOf(makeSecret('rce')) });
+    const redeemed = { id: used, expiresAt: Number.MAX_SAFE_INTEGER, owner: plane.personId, name: null };
+    const machineId = randomUUID();
+    await plane.store.decide(
+      machine,
+      { stream: machineStream(machineId) },
+      admit({ machineId, token: redeemed, identifierHash: hashOf(machineId), keyHash: hashOf(used) }),
+      { actor: { kind: 'person', id: plane.personId } },
+    );
+    expect(await listed()).not.toContain(used);
+    expect([await withdraw(used), await withdraw(randomUUID())]).toEqual(['already-admitted', 'token-not-found']);
   });
 
   it('knows the node of nobody else (N19, O29)', async () => {

@@ -23,6 +23,7 @@ type Tenant = {
   readonly webhook: string;
   readonly token: string;
   readonly workspace: string;
+  readonly invitation: string;
   readonly account: string;
   readonly sessionId: string;
   readonly words: readonly string[];
@@ -72,7 +73,8 @@ const tenant = async (name: string, personId: string, receiver: string): Promise
   const sessionId = (JSON.parse(own.text) as SessionList).sessions.find(({ current }) => current)?.id ?? '';
   const joined = await plane.join({ name: `${name}-box`, owner: personId });
   await joined.check({ blockers: [`${name}-trouble`] });
-  const [webhook, token, workspace, automation] = [randomUUID(), randomUUID(), randomUUID(), makeSecret('rca')];
+  const [webhook, token, workspace, invitation] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+  const automation = makeSecret('rca');
   const label = `${name}-house`;
   for (const [method, path, body] of [
     ['PATCH', `/v1/machines/${joined.id}/labels`, { set: { site: label } }],
@@ -81,6 +83,11 @@ const tenant = async (name: string, personId: string, receiver: string): Promise
     ['POST', '/v1/workspaces', { commandId: workspace, name: `${name}-rooms` }],
     ['PUT', `/v1/workspaces/${workspace}/bindings`, { machine: joined.id, directory: `/srv/${name}-data` }],
     ['POST', '/v1/webhooks', { commandId: webhook, url: `http://${receiver}/`, events: ['machine.absent'] }],
+    [
+      'POST',
+      '/v1/enrolment-tokens',
+      { commandId: invitation, tokenHash: hashOf(makeSecret('rce')), name: `${name}-guest`, expiresIn: 3_600 },
+    ],
     [
       'POST',
       '/v1/automation-tokens',
@@ -102,6 +109,7 @@ const tenant = async (name: string, personId: string, receiver: string): Promise
     webhook,
     token,
     workspace,
+    invitation,
     account,
     sessionId,
     `${name}.example`,
@@ -109,10 +117,19 @@ const tenant = async (name: string, personId: string, receiver: string): Promise
     name,
   ].flatMap((word) =>
     word === name
-      ? [`${name}-box`, `${name}-trouble`, label, `${name} asks`, `${name}-bot`, `${name}-rooms`, `${name}-data`]
+      ? [
+          `${name}-box`,
+          `${name}-trouble`,
+          label,
+          `${name} asks`,
+          `${name}-bot`,
+          `${name}-rooms`,
+          `${name}-data`,
+          `${name}-guest`,
+        ]
       : [word],
   );
-  return { personId, session, automation, joined, webhook, token, workspace, account, sessionId, words };
+  return { personId, session, automation, joined, webhook, token, workspace, invitation, account, sessionId, words };
 };
 
 /** What is asked on each route, about somebody's things where its path names any: a new route without a line here fails the test. */
@@ -127,6 +144,8 @@ const CASES: Readonly<Partial<Record<Action, (of: Tenant) => { readonly path: st
     path: '/v1/preadmissions',
     body: { credentialHash: hashOf(makeSecret('rcm')), node: joined.id },
   }),
+  'list-tokens': () => ({ path: '/v1/enrolment-tokens' }),
+  'withdraw-token': ({ invitation }) => ({ path: `/v1/enrolment-tokens/${invitation}`, body: {} }),
   // A code is nobody's before it is approved; one that somebody has approved is refused like one that never existed.
   'look-up-code': () => ({ path: '/v1/codes/look-up', body: { code: 'ZZZZ-ZZZZ' } }),
   'approve-code': () => ({ path: '/v1/codes/approve', body: { code: 'ZZZZ-ZZZZ' } }),

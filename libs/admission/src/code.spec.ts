@@ -20,6 +20,7 @@ const request: RequestCode = {
 const requested: CodeRequested = { ...request, type: 'CodeRequested', expiresAt: '2026-01-01T12:10:00.000Z' };
 const approved: CodeApproved = { type: 'CodeApproved', owner: 'person-1', name: null };
 const refused = { type: 'CodeRefused' } as const;
+const refuse = { type: 'RefuseCode', code: 'code-1', by: 'person-1' } as const;
 const approve = { type: 'ApproveCode', owner: 'person-1', name: null } as const;
 
 describe('a short code (O12)', () => {
@@ -36,9 +37,9 @@ describe('a short code (O12)', () => {
     given(requested)
       .when(approve, { now: END - 1 })
       .then(approved);
-    given(requested).when({ type: 'RefuseCode' }, { now: NOW }).then(refused);
+    given(requested).when(refuse, { now: NOW }).then(refused);
     given(requested, approved).when(approve, { now: NOW }).thenNothing();
-    given(requested, refused).when({ type: 'RefuseCode' }, { now: NOW }).thenNothing();
+    given(requested, refused).when(refuse, { now: NOW }).thenNothing();
   });
 
   it('says in which session it was approved, so that its age can be told from the record (O3)', () =>
@@ -65,12 +66,32 @@ describe('a short code (O12)', () => {
     ['expired after its approval', [requested, approved], END, approve],
     ['refused', [requested, refused], NOW, approve],
     ['approved by somebody else', [requested, approved], NOW, { ...approve, owner: 'person-2' }],
-    ['approved, and now to be refused', [requested, approved], NOW, { type: 'RefuseCode' }],
+    ['approved, and now to be refused by another', [requested, approved], NOW, { ...refuse, by: 'person-2' }],
   ])('has one face where it is %s (C08)', (_, past, now, command) =>
     given(...past)
       .when(command as typeof approve, { now })
       .thenRefused('code-refused', {}),
   );
+
+  it('can be refused after all by whoever approved it, which takes the key of its pickup, so that one of the two is recorded', () => {
+    const withdrawn = { type: 'CodeRefused', withdrawn: 'code-1' } as const;
+    given(requested, approved).when(refuse, { now: NOW }).then(withdrawn);
+    expect(code.claims?.(withdrawn)).toEqual([{ op: 'take', key: 'redemption:code-1' }]);
+    expect(code.claims?.(refused)).toEqual([]);
+    const state = [requested, approved, withdrawn].reduce(code.evolve, code.initial());
+    expect(state?.answer).toBe('refused');
+    given(requested, approved, withdrawn).when(refuse, { now: NOW }).thenNothing();
+    given(requested, approved, withdrawn).when(approve, { now: NOW }).thenRefused('code-refused', {});
+  });
+
+  it('gives way to another admission of its node, and that refuses no other code', () => {
+    const withdraw = { ...refuse, type: 'WithdrawApproval' } as const;
+    given(requested, approved).when(withdraw, { now: END }).then({ type: 'CodeRefused', withdrawn: 'code-1' });
+    for (const past of [[], [requested], [requested, refused]])
+      given(...past)
+        .when(withdraw, { now: NOW })
+        .thenNothing();
+  });
 
   it('can be answered until it is answered or over', () => {
     const state = code.evolve(code.initial(), requested);

@@ -1,5 +1,5 @@
 import { type Decider, Refusal, timestampOf } from '@rollcall/decider';
-import { type CodeCommand, deviceCodeKey, userCodeKey } from './commands.js';
+import { admissionKey, type CodeCommand, deviceCodeKey, userCodeKey } from './commands.js';
 import type { CodeApproved, CodeEvent, CodeRequested } from './facts.js';
 import { CODE_LIFE_SECONDS, isAgain } from './short-code.js';
 
@@ -14,7 +14,10 @@ export type CodeState =
     })
   | null;
 
-/** A short code is asked for by an installation, answered by a person once, and expires (O12). Its pickup is a claim of the machine. */
+/**
+ * A short code is asked for by an installation, answered by a person once, and expires (O12). Its pickup is a claim of the machine; until then the
+ * person can take an approval back.
+ */
 export const code: Decider<CodeState, CodeCommand, CodeEvent> = {
   fold: 1,
 
@@ -36,7 +39,11 @@ export const code: Decider<CodeState, CodeCommand, CodeEvent> = {
         if (isAgain(state, now, isSame)) return [];
         return [{ type: 'CodeApproved', ...approval }];
       }
+      case 'WithdrawApproval':
+        return isApprovedBy(state, command.by) ? [{ type: 'CodeRefused', withdrawn: command.code }] : [];
       case 'RefuseCode':
+        // Until it is picked up, whoever has approved it may think better of it; the pickup is a claim.
+        if (isApprovedBy(state, command.by)) return [{ type: 'CodeRefused', withdrawn: command.code }];
         return isAgain(state, now, (answer) => answer === 'refused') ? [] : [{ type: 'CodeRefused' }];
     }
   },
@@ -56,13 +63,21 @@ export const code: Decider<CodeState, CodeCommand, CodeEvent> = {
     }
   },
 
-  claims: (fact) =>
-    fact.type === 'CodeRequested'
-      ? [
-          { op: 'take', key: userCodeKey(fact.userCodeHash) },
-          { op: 'take', key: deviceCodeKey(fact.deviceCodeHash) },
-        ]
-      : [],
+  claims(fact) {
+    if (fact.type === 'CodeRequested')
+      return [
+        { op: 'take', key: userCodeKey(fact.userCodeHash) },
+        { op: 'take', key: deviceCodeKey(fact.deviceCodeHash) },
+      ];
+    return fact.type === 'CodeRefused' && fact.withdrawn !== undefined
+      ? [{ op: 'take', key: admissionKey(fact.withdrawn) }]
+      : [];
+  },
+};
+
+const isApprovedBy = (state: CodeState, person: string): boolean => {
+  const answer = state?.answer ?? 'refused';
+  return answer !== 'refused' && answer.approvedBy === person;
 };
 
 const approvalOf = ({ owner, name, node }: CodeApproved): CodeApproval => ({

@@ -1,6 +1,6 @@
 import type { SelfReported } from './facts.js';
 
-/** `TokenIssued` is all that happens to a token's own stream; its redemption is a claim that the new machine's stream takes. */
+/** A token's redemption is a claim that the new machine's stream takes, or its withdrawal. */
 export type IssueToken = {
   readonly type: 'IssueToken';
   readonly tokenHash: string;
@@ -16,8 +16,15 @@ export type IssueToken = {
   readonly expiresIn: number;
 };
 
+/** Its person takes it back, or makes another one for its node. */
+export type WithdrawToken = {
+  readonly type: 'WithdrawToken';
+  /** Its id. */
+  readonly token: string;
+};
+
 /** Everything that can be asked of a token's stream. */
-export type TokenCommand = IssueToken;
+export type TokenCommand = IssueToken | WithdrawToken;
 
 /** An installation asks for a short code; hashes are SHA-256, hex. */
 export type RequestCode = {
@@ -42,11 +49,23 @@ export type ApproveCode = {
   readonly session?: string;
 };
 
-/** A person does not. */
-export type RefuseCode = { readonly type: 'RefuseCode' };
+/** A person does not, or takes back what they had said. */
+export type RefuseCode = {
+  readonly type: 'RefuseCode';
+  /** The code's id. */
+  readonly code: string;
+  /** The person. */
+  readonly by: string;
+};
+
+/** Takes an approval back because another admission of the node has taken its place; without effect on any other code. */
+export type WithdrawApproval = Omit<RefuseCode, 'type'> & { readonly type: 'WithdrawApproval' };
 
 /** Everything that can be asked of a code's stream. */
-export type CodeCommand = RequestCode | ApproveCode | RefuseCode;
+export type CodeCommand = RequestCode | ApproveCode | RefuseCode | WithdrawApproval;
+
+/** What an admission takes, or the withdrawal of what would admit: `redemptionKey` of `@rollcall/machine`, which stands beside this lib. */
+export const admissionKey = (id: string): string => `redemption:${id}`;
 
 /** The key that a short code is, by its hash. */
 export const userCodeKey = (hash: string): string => `user-code:${hash}`;

@@ -21,8 +21,18 @@ export type TokenIssued = {
   readonly session?: string;
 };
 
-/** Everything that can happen to a token. */
-export type TokenEvent = TokenIssued;
+/**
+ * It admits nobody from now on: the person took it back, or made another one for its node. Takes the redemption, so that of this and an admission one
+ * is recorded.
+ */
+export type TokenWithdrawn = {
+  readonly type: 'TokenWithdrawn';
+  /** Its id. */
+  readonly token: string;
+};
+
+/** Everything that can happen to a token. Its redemption is the admission of the machine. */
+export type TokenEvent = TokenIssued | TokenWithdrawn;
 
 // Ledger events of the category `code`, one stream per short code (O12).
 
@@ -60,8 +70,12 @@ export type CodeApproved = {
   readonly session?: string;
 };
 
-/** A person typed the code and does not. */
-export type CodeRefused = { readonly type: 'CodeRefused' };
+/** A person typed the code and does not, or takes an approval back before it is picked up. */
+export type CodeRefused = {
+  readonly type: 'CodeRefused';
+  /** The id of the code where it had been approved: then this takes its redemption, so that of this and the pickup one is recorded. */
+  readonly withdrawn?: string;
+};
 
 /** Everything that can happen to a short code. Its pickup is the admission of the machine. */
 export type CodeEvent = CodeRequested | CodeApproved | CodeRefused;

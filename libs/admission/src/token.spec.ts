@@ -81,6 +81,18 @@ describe('an enrolment token (N20)', () => {
       .thenRefused('token-refused', {});
   });
 
+  it('can be withdrawn: nobody is admitted with it then, and it takes the key of its redemption, so that one of the two is recorded', () => {
+    const withdraw = { type: 'WithdrawToken', token: 'token-1' } as const;
+    const withdrawn = { type: 'TokenWithdrawn', token: 'token-1' } as const;
+    given(issued()).when(withdraw).then(withdrawn);
+    given(issued(), withdrawn).when(withdraw).thenNothing();
+    given().when(withdraw).thenRefused('token-not-found', {});
+    expect(token.claims?.(withdrawn)).toEqual([{ op: 'take', key: 'redemption:token-1' }]);
+    const state = token.evolve(token.evolve(token.initial(), issued()), withdrawn);
+    expect(issuedToken('token-1', state)).toBeNull();
+    expect(token.evolve(token.initial(), withdrawn)).toBeNull();
+  });
+
   it('takes the key of its hash, so a secret is registered once', () => {
     expect(token.claims?.(issued())).toEqual([{ op: 'take', key: 'enrolment-token:h1' }]);
   });

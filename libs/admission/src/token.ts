@@ -1,5 +1,5 @@
 import { type Decider, type Instant, instantOf, Refusal, timestampOf } from '@rollcall/decider';
-import { enrolmentTokenKey, type TokenCommand } from './commands.js';
+import { admissionKey, enrolmentTokenKey, type TokenCommand } from './commands.js';
 import type { TokenEvent } from './facts.js';
 
 /** The least and the greatest number of seconds that a token lives. */
@@ -14,18 +14,24 @@ export type TokenState = {
   /** Absent on heads that were folded before there were tokens of nodes, and for a node not seen before. */
   readonly node?: string;
   readonly preadmits?: true;
+  readonly withdrawn?: true;
 } | null;
 
 /**
- * An enrolment token is issued once, expires, and is redeemed by a claim of the machine that joins with it (N20). So does a credential that was
- * registered before its machine was there.
+ * An enrolment token is issued once, expires or is withdrawn, and is redeemed by a claim of the machine that joins with it (N20). So is a credential
+ * that was registered before its machine was there.
  */
 export const token: Decider<TokenState, TokenCommand, TokenEvent> = {
   fold: 1,
 
   initial: () => null,
 
-  decide(state, { tokenHash, owner, name, node, preadmits, session, expiresIn }, { now }) {
+  decide(state, command, { now }): readonly TokenEvent[] {
+    if (command.type === 'WithdrawToken') {
+      if (!state) throw new Refusal('token-not-found');
+      return state.withdrawn ? [] : [{ type: 'TokenWithdrawn', token: command.token }];
+    }
+    const { tokenHash, owner, name, node, preadmits, session, expiresIn } = command;
     if (state) {
       if (state.tokenHash !== tokenHash) throw new Refusal('token-refused');
       return [];
@@ -51,12 +57,28 @@ export const token: Decider<TokenState, TokenCommand, TokenEvent> = {
   },
 
   evolve(state, fact) {
-    if (fact.type !== 'TokenIssued') return state;
-    const { type: _, session: _said, ...issued } = fact;
-    return issued;
+    switch (fact.type) {
+      case 'TokenIssued': {
+        const { type: _, session: _said, ...issued } = fact;
+        return issued;
+      }
+      case 'TokenWithdrawn':
+        return state && { ...state, withdrawn: true };
+      default:
+        return state;
+    }
   },
 
-  claims: (fact) => (fact.type === 'TokenIssued' ? [{ op: 'take', key: enrolmentTokenKey(fact.tokenHash) }] : []),
+  claims(fact) {
+    switch (fact.type) {
+      case 'TokenIssued':
+        return [{ op: 'take', key: enrolmentTokenKey(fact.tokenHash) }];
+      case 'TokenWithdrawn':
+        return [{ op: 'take', key: admissionKey(fact.token) }];
+      default:
+        return [];
+    }
+  },
 };
 
 /** A token as the rule that admits a machine wants it; expiry is compared there, at the record's time. */
@@ -71,13 +93,15 @@ export type IssuedToken = {
   readonly via?: 'preadmission';
 };
 
-/** What a token's stream says of it; null for a token that nobody issued. */
+/** What a token's stream says of it; null for a token that nobody issued, or that was withdrawn. */
 export const issuedToken = (id: string, state: TokenState): IssuedToken | null =>
-  state && {
-    id,
-    expiresAt: instantOf(state.expiresAt),
-    owner: state.owner,
-    name: state.name,
-    node: state.node ?? null,
-    ...(state.preadmits ? { via: 'preadmission' } : {}),
-  };
+  state === null || state.withdrawn
+    ? null
+    : {
+        id,
+        expiresAt: instantOf(state.expiresAt),
+        owner: state.owner,
+        name: state.name,
+        node: state.node ?? null,
+        ...(state.preadmits ? { via: 'preadmission' } : {}),
+      };

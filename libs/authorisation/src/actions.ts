@@ -47,6 +47,8 @@ const rules = {
 
   // what admits and what cannot be taken back: a session that was left open must not be enough
   'issue-token': { does: 'Registers an enrolment token, which admits one machine.', person: 'fresh' },
+  'list-tokens': { does: 'Lists what the person has registered and nobody has used yet.', person: 'signed-in' },
+  'withdraw-token': { does: 'Takes such a token back, so that it admits nobody.', person: 'signed-in' },
   'preadmit-machine': {
     does: 'Registers the credential of a machine to come, which admits that machine.',
     person: 'fresh',

@@ -15,6 +15,7 @@ import {
   type ItemOutcome,
   type Question,
   type RecordedCheckIn,
+  type RecordedEvent,
   type RecordedFact,
   type RecordHead,
   type StreamPast,
@@ -261,12 +262,28 @@ export class PostgresLog extends RecordLog {
     return found;
   }
 
-  override async readPast(stream: string, until: Instant): Promise<StreamPast> {
+  override async admissionsBy(person: string, after: Instant): Promise<readonly RecordedEvent[]> {
+    const number = (await this.batchAt(after))?.number ?? 0n;
+    const rows = await this.read<EventRow & { recorded_at: number }>(
+      { name: 'admissions-by', text: sql.ADMISSIONS_BY, values: [`person:${person}`, number] },
+      SCAN_TIMEOUT_MS,
+    );
+    return rows.map((row) => eventOf(row, row.recorded_at));
+  }
+
+  /** The newest batch until a time. */
+  private async batchAt(until: Instant): Promise<{ number: bigint; recorded_at: number } | undefined> {
+    const values = [new Date(until).toISOString()];
     const [batch] = await this.read<{ number: bigint; recorded_at: number }>({
       name: 'batch-at',
       text: sql.BATCH_AT,
-      values: [new Date(until).toISOString()],
+      values,
     });
+    return batch;
+  }
+
+  override async readPast(stream: string, until: Instant): Promise<StreamPast> {
+    const batch = await this.batchAt(until);
     if (!batch) return { heard: { number: 0n, recordedAt: 0 }, events: [], newestCheckIn: null };
     const rows = await this.read<EventRow & { recorded_at: number }>(
       { name: 'events-of-stream-until', text: sql.EVENTS_OF_STREAM_UNTIL, values: [stream, batch.number] },

@@ -76,6 +76,11 @@ export const EVENTS_OF_STREAM_UNTIL = `
 select ${EVENT_COLUMNS}, b.recorded_at from event e join batch b on b.number = e.batch
 where e.stream = $1 and e.batch <= $2 order by e.revision`;
 
+/** The types are those of the index `event_admission`, which finds them. */
+export const ADMISSIONS_BY = `
+select ${EVENT_COLUMNS}, b.recorded_at from event e join batch b on b.number = e.batch
+where e.actor = $1 and e.type in ('TokenIssued', 'CodeApproved') and e.batch > $2 order by e.position`;
+
 /** The times prune the partitions. */
 export const NEWEST_CHECK_OF_MACHINE = `
 select ${CHECK_COLUMNS} from check_in c

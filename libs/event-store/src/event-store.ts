@@ -134,6 +134,9 @@ export type StreamPlace = {
 };
 export const STREAM_START: StreamPlace = { revision: 0, recordedAt: 0 };
 
+/** The types of events by which a person lets a machine in. */
+export const ADMITTING_TYPES: readonly string[] = ['TokenIssued', 'CodeApproved'];
+
 /** Which stream took a key last, and whether it has given it back. */
 export type ClaimHolder = { readonly stream: string; readonly released: boolean };
 
@@ -202,6 +205,12 @@ export abstract class EventStore {
    * there are.
    */
   abstract readPast(stream: string, until: Instant): Promise<StreamPast>;
+
+  /**
+   * The events by which a person has let machines in, recorded after a time, in the order of the record: the tokens that they issued, and the codes that they
+   * approved. Found by an index of its own.
+   */
+  abstract admissionsBy(person: string, after: Instant): Promise<readonly RecordedEvent[]>;
 
   /** The newest batch. */
   abstract newest(): Promise<RecordHead>;

@@ -1,6 +1,6 @@
 export { decodeBatch, encodeBatch, encodeBatchWithoutFacts, NotABatch } from './batch-text.js';
 export { BODY_LIMIT, bodyOf, ledgerEventOf, Unstorable } from './body.js';
-export { EventStore, part, STREAM_START } from './event-store.js';
+export { ADMITTING_TYPES, EventStore, part, STREAM_START } from './event-store.js';
 export type {
   Actor,
   Batch,

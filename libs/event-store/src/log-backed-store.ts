@@ -8,6 +8,7 @@ import {
   type Decision,
   type Decisions,
   type Part,
+  type RecordedEvent,
   type RecordedFact,
   type RecordHead,
   type StreamPast,
@@ -94,6 +95,10 @@ export class LogBackedStore extends EventStore {
 
   override readPast(stream: string, until: Instant): Promise<StreamPast> {
     return this.log.readPast(stream, until);
+  }
+
+  override admissionsBy(person: string, after: Instant): Promise<readonly RecordedEvent[]> {
+    return this.log.admissionsBy(person, after);
   }
 
   override newest(): Promise<RecordHead> {

@@ -1,6 +1,15 @@
 import type { ClaimChange, Instant, Json } from '@rollcall/decider';
 import type { CheckedIn } from '@rollcall/machine';
-import type { Actor, Batch, ClaimHolder, RecordedFact, RecordHead, StreamPast, StreamPlace } from './event-store.js';
+import type {
+  Actor,
+  Batch,
+  ClaimHolder,
+  RecordedEvent,
+  RecordedFact,
+  RecordHead,
+  StreamPast,
+  StreamPlace,
+} from './event-store.js';
 
 /** What a decision wants to know before it is taken. Exactly one of `stream` and `key` is set. */
 export type Question = {
@@ -141,6 +150,7 @@ export abstract class RecordLog {
   abstract readStream(stream: string): Promise<readonly RecordedFact[]>;
   abstract readStreamAfter(stream: string, place: StreamPlace, limit: number): Promise<readonly RecordedFact[]>;
   abstract readPast(stream: string, until: Instant): Promise<StreamPast>;
+  abstract admissionsBy(person: string, after: Instant): Promise<readonly RecordedEvent[]>;
   abstract newest(): Promise<RecordHead>;
   abstract epoch(): Promise<string>;
   abstract onAppended(listener: () => void): () => void;

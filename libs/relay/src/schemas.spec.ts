@@ -76,6 +76,7 @@ const token: Samples<TokenEvent> = {
     preadmits: true,
     session: 's',
   },
+  TokenWithdrawn: { token: 't' },
 };
 const code: Samples<CodeEvent> = {
   CodeRequested: {
@@ -87,7 +88,7 @@ const code: Samples<CodeEvent> = {
     expiresAt: EXPIRES,
   },
   CodeApproved: { owner: 'p', name: null, node: 'n', session: 's' },
-  CodeRefused: {},
+  CodeRefused: { withdrawn: 'c' },
 };
 const login: Samples<LoginEvent> = {
   LoginRequested: {

@@ -42,6 +42,22 @@ export type PreadmitRequest = Omit<IssueTokenRequest, 'tokenHash'> & {
 };
 export type PreadmitAnswer = Omit<IssueTokenAnswer, 'token'> & { readonly preadmission: IssueTokenAnswer['token'] };
 
+/** A token, or the hash of a credential, that can still be used. Times are RFC 3339 in UTC; nothing of the secret is in it. */
+export type OpenTokenView = {
+  readonly id: string;
+  readonly kind: 'token' | 'preadmission';
+  /** For the machine that joins; null: it names itself. */
+  readonly name: string | null;
+  /** The newest machine of the node that gets its next one; null: a node not seen before. */
+  readonly node: { readonly machine: string; readonly name: string | null } | null;
+  readonly issuedAt: string;
+  readonly expiresAt: string;
+};
+/** `GET /v1/enrolment-tokens`: the oldest first. */
+export type OpenTokenList = { readonly tokens: readonly OpenTokenView[] };
+/** `DELETE /v1/enrolment-tokens/:token`: also one that is over, or was withdrawn before. */
+export type WithdrawTokenRequest = { readonly commandId: string };
+
 /** `POST /v1/people`: the first person lets somebody use the plane, with a link whose secret (`rcl_…`) the CLI made. */
 export type AddPersonRequest = {
   /** UUID, made by the caller and kept over retries; the id of the person. */

@@ -20,6 +20,8 @@ export const PROBLEMS = {
   'request-not-pending': { status: 409, title: 'The plane does not wait for this upload' },
   // enrolment: one common refusal for expired, used, refused and unknown tokens
   'token-refused': { status: 403, title: 'This enrolment token cannot be used' },
+  'token-not-found': { status: 404, title: 'No such enrolment token' },
+  'already-admitted': { status: 409, title: 'It has admitted a machine already; delete that one' },
   'identifier-in-use': { status: 409, title: 'This installation is already admitted; delete its machine first' },
   // short codes: one common refusal for expired, used, refused and unknown ones
   'code-refused': { status: 400, title: 'This code cannot be used' },

@@ -110,6 +110,8 @@ const MEANING: Readonly<Record<ProblemCode, Meaning>> = {
   'duplicate-installation': 'later',
   'request-not-pending': 'later',
   'token-refused': 'later',
+  'token-not-found': 'later',
+  'already-admitted': 'later',
   'identifier-in-use': 'later',
   'code-pending': 'later',
   'access-denied': 'later',

@@ -67,6 +67,11 @@ const TELLINGS: Partial<Record<ProblemCode, Telling>> = {
     sentence: () =>
       'They own machines that live, and nobody else could delete these: they do that first (`rollcall machines delete`), or you do in a session of theirs (`rollcall people link`).',
   },
+  'token-not-found': { exitCode: EXIT.notFound, sentence: () => 'There is no such token of yours.' },
+  'already-admitted': {
+    exitCode: EXIT.failed,
+    sentence: () => 'It has admitted a machine already: delete that one with `rollcall machines delete`.',
+  },
   'automation-token-not-found': { exitCode: EXIT.notFound, sentence: () => 'There is no such automation token.' },
   'link-refused': {
     exitCode: EXIT.notSignedIn,

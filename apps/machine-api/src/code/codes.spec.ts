@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { code, userCodeKey } from '@rollcall/admission';
+import { code, codeIdOf, userCodeKey } from '@rollcall/admission';
 import { InMemoryEventStore } from '@rollcall/event-store/testing';
 import { ManualClock } from '@rollcall/lifetimes/testing';
 import { machine, machineStream } from '@rollcall/machine';
@@ -42,19 +42,35 @@ const ask = async (installation: Installation, profile: object = { hostname: 'fo
 };
 const redeem = (deviceCode: string, index = 0) =>
   post<EnrolmentAnswer & Problem>(on(index), '/v1/codes/redeem', { deviceCode });
-const answer = (userCode: string, command: 'approve' | 'refuse', name: string | null = null, node?: string) =>
-  store.decide(
+const answer = async (
+  userCode: string,
+  command: 'approve' | 'refuse',
+  name: string | null = null,
+  node?: string,
+): Promise<void> => {
+  const { stream } = (await store.holder(userCodeKey(hashOf(userCode))))!;
+  await store.decide(
     code,
-    { claim: userCodeKey(hashOf(userCode)) },
+    { stream },
     command === 'approve'
       ? { type: 'ApproveCode', owner: OWNER, name, ...(node ? { node } : {}) }
-      : { type: 'RefuseCode' },
+      : { type: 'RefuseCode', code: codeIdOf(stream), by: OWNER },
     { actor: { kind: 'person', id: OWNER } },
   );
+};
 const words = ({ status, headers, text }: Awaited<ReturnType<typeof redeem>>) => ({
   status,
   headers: { ...headers, date: null },
   text: text.replace(/"requestId":"[0-9a-f-]{36}"/, ''),
+});
+
+it('lets nobody in by an approval that was taken back before it was picked up, and takes none back afterwards (O12)', async () => {
+  const [one, other] = [await ask(newInstallation()), await ask(newInstallation())];
+  for (const { userCode } of [one, other]) await answer(userCode, 'approve');
+  await answer(one.userCode, 'refuse');
+  expect((await redeem(one.deviceCode)).body.code).toBe('code-refused');
+  expect((await redeem(other.deviceCode)).status).toBe(201);
+  await expect(answer(other.userCode, 'refuse')).rejects.toThrow('redemption');
 });
 
 it('lets an installation in whose code a person approved, with the credential that it made itself (O12, O5)', async () => {

@@ -7,6 +7,7 @@ import { LabelMachineHandler } from './label-machine/label-machine.handler.js';
 import { ListBlockersController } from './list-blockers/list-blockers.controller.js';
 import { ListMachinesController } from './list-machines/list-machines.controller.js';
 import { OlderUses } from './older-uses.js';
+import { OpenAdmissions } from './open-admissions.js';
 import { OwnedMachines } from './owned-machines.js';
 import { OwnedPromises } from '../promise/owned-promises.js';
 import { PauseMachineController } from './pause-machine/pause-machine.controller.js';
@@ -46,6 +47,7 @@ import { ShowReadinessController } from './show-readiness/show-readiness.control
   ],
   providers: [
     OlderUses,
+    OpenAdmissions,
     OwnedMachines,
     OwnedPromises,
     RenameMachineHandler,
@@ -58,6 +60,6 @@ import { ShowReadinessController } from './show-readiness/show-readiness.control
     UploadedLogTail,
     VacatedNodes,
   ],
-  exports: [OwnedMachines, OwnedPromises, VacatedNodes],
+  exports: [OpenAdmissions, OwnedMachines, OwnedPromises, VacatedNodes],
 })
 export class MachineModule {}

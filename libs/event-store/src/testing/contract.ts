@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Refusal } from '@rollcall/decider';
+import { Refusal, type Decider, type Typed } from '@rollcall/decider';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   ClaimTaken,
@@ -30,6 +30,13 @@ export type StoreUnderTest = {
 };
 
 const actor = { kind: 'plane', id: 'test' } as const;
+/** A rule that records one event of a type, whatever came before. */
+const telling = (type: string): Decider<null, Typed, Typed> => ({
+  fold: 1,
+  initial: () => null,
+  decide: () => [{ type }],
+  evolve: () => null,
+});
 const machineStream = () => `machine-${randomUUID()}`;
 
 export const allBatches = async (store: EventStore): Promise<readonly Batch[]> => {
@@ -204,6 +211,25 @@ export const describeEventStoreContract = (name: string, make: () => Promise<Sto
       expect((await past(first.recordedAt - 1)).newest).toBeLessThanOrEqual(before.number);
       expect(await past(0)).toEqual({ events: 0, sequence: null, newest: 0n });
       expect((await store.readPast(machineStream(), last.recordedAt)).events).toEqual([]);
+    });
+
+    it('gives back by which events a person has let machines in since a time, in order, and nobody else’s', async () => {
+      const [ada, eve] = [randomUUID(), randomUUID()];
+      const by = (id: string, type: string) =>
+        store.decide(
+          telling(type),
+          { stream: `token-${randomUUID()}` },
+          { type: 'Tell' },
+          { actor: { kind: 'person', id } },
+        );
+      const first = await by(ada, 'TokenIssued');
+      await by(eve, 'TokenIssued');
+      await by(ada, 'NoteTold');
+      const last = await by(ada, 'CodeApproved');
+      const found = async (after: number) => (await store.admissionsBy(ada, after)).map(({ stream }) => stream);
+      expect(await found(first.recordedAt - 1)).toEqual([first.stream, last.stream]);
+      expect(await found(0)).toEqual([first.stream, last.stream]);
+      expect(await found(last.recordedAt)).toEqual([]);
     });
 
     it('gives what follows a place in a stream, page by page, whole and in order (U4)', async () => {

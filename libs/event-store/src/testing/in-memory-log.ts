@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Instant, Json } from '@rollcall/decider';
 import {
+  ADMITTING_TYPES,
   LogBackedStore,
   RecordLog,
   TryAgain,
@@ -114,6 +115,13 @@ export class InMemoryLog extends RecordLog {
       events: facts.filter((fact) => fact.kind === 'event'),
       newestCheckIn: facts.findLast((fact) => fact.kind === 'check-in') ?? null,
     });
+  }
+
+  override admissionsBy(person: string, after: Instant): Promise<readonly RecordedEvent[]> {
+    const events = this.batches.flatMap(({ facts }) => facts).filter((fact) => fact.kind === 'event');
+    const isWanted = ({ actor, event, recordedAt }: RecordedEvent) =>
+      actor.kind === 'person' && actor.id === person && ADMITTING_TYPES.includes(event.type) && recordedAt > after;
+    return Promise.resolve(events.filter(isWanted));
   }
 
   override newest(): Promise<RecordHead> {

@@ -1,5 +1,5 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { enrolmentTokenKey, issuedToken, token, tokenIdOf, type IssuedToken } from '@rollcall/admission';
+import { enrolmentTokenKey, issuedToken, token, tokenIdOf, tokenStream, type IssuedToken } from '@rollcall/admission';
 import { Refusal } from '@rollcall/decider';
 import { ClaimTaken, EventStore } from '@rollcall/event-store';
 import {
@@ -62,6 +62,8 @@ export class EnrolInstallationHandler implements ICommandHandler<EnrolInstallati
   private async redeemedBy({ id }: IssuedToken, { credentialHash }: EnrolInstallation): Promise<Enrolled | null> {
     const view = await this.store.view(machine, { claim: redemptionKey(id) });
     if (!view) return null;
+    // Withdrawn since it was looked at.
+    if (view.stream === tokenStream(id)) throw new Refusal('token-refused');
     const { enrolment, credential } = view.state;
     // An answer that was lost came before any rotation: a retired key must not take the place of the one that works.
     const isRetired = credential.current !== null && credential.current.keyHash !== credentialHash;

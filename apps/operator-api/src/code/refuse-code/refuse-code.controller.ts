@@ -14,11 +14,19 @@ import { RefuseCodeDto } from './refuse-code.dto.js';
 export class RefuseCodeController {
   constructor(private readonly commands: CommandBus) {}
 
-  /** Refuses the installation that shows the code; it is told what it would be told of a code that never existed. */
+  /** Refuses the installation that shows the code; it is told what it would be told of a code that never existed. Whoever has
+   * approved it can do so until the installation has picked that up. */
   @Post()
   @HttpCode(200)
   @ApiOkResponse({ type: AnsweredCodeDto })
-  @ApiProblems('not-signed-in', 'code-refused', 'too-many-wrong-codes', 'invalid-body', 'unavailable')
+  @ApiProblems(
+    'not-signed-in',
+    'code-refused',
+    'already-admitted',
+    'too-many-wrong-codes',
+    'invalid-body',
+    'unavailable',
+  )
   refuseCode(@Caller() person: SignedIn, @Body(STRICT_BODY) { commandId, code }: RefuseCodeDto): Promise<AnsweredCode> {
     return this.commands.execute(new RefuseShortCode(person, commandId, code));
   }

@@ -11,7 +11,7 @@ type Issued = { readonly state: TokenState; readonly replaces: string | null };
 
 /**
  * Registers a token, or a credential in its place. Its id is the command's: a repetition finds the same stream and is answered from it. With a node, the node's machine that
- * lives is deleted in the same append: a token that is not issued deletes nothing (N19).
+ * lives is deleted in the same append, and its older tokens are void: one that is not issued does neither (N19).
  */
 @CommandHandler(IssueEnrolmentToken)
 export class IssueEnrolmentTokenHandler implements ICommandHandler<IssueEnrolmentToken> {
@@ -33,6 +33,7 @@ export class IssueEnrolmentTokenHandler implements ICommandHandler<IssueEnrolmen
       state?.tokenHash === secret.hash &&
       state.owner === person.id &&
       state.node === node?.id &&
+      !state.withdrawn &&
       (state.preadmits === true) === secret.preadmits;
     if (!isAsked) throw new Refusal('token-refused');
     const { address, pins } = this.machineApi;
