@@ -68,8 +68,14 @@ describe('npm start', () => {
     running = await start();
     await present();
   };
+  /** What is promised is judged by the clock, so that a failure shows how long it took. */
+  const stopsInTime = async () => {
+    const at = performance.now();
+    await running.stop('SIGINT', 30_000);
+    expect(performance.now() - at).toBeLessThan(10_000);
+  };
   const expectStops = async () => {
-    await running.stop('SIGINT', 10_000);
+    await stopsInTime();
     await eventually('nothing is left', () => Promise.resolve(Object.values(workers()).flat().length === 0));
   };
   const cli = (...args: readonly string[]) =>
@@ -78,6 +84,12 @@ describe('npm start', () => {
     });
   const machines = async (): Promise<readonly MachineView[]> =>
     (JSON.parse((await cli('machines', '--json')).stdout) as { machines: MachineView[] }).machines;
+  /** Windows are short here: on a busy machine it may be absent for a moment. */
+  const isShown = (expected: Partial<MachineView> = {}) =>
+    eventually('the one machine is present', async () => {
+      expect(await machines()).toMatchObject([{ presence: 'present', ...expected }]);
+      return true;
+    });
   const events = async (id: string): Promise<readonly string[]> =>
     (JSON.parse((await cli('history', id, '--json')).stdout) as History).entries.flatMap((entry) =>
       entry.kind === 'event' ? [entry.type] : [],
@@ -114,7 +126,7 @@ describe('npm start', () => {
     const [, link = ''] = /login '([^']+)'/.exec(output) ?? [];
     expect(await cli('login', link)).toMatchObject({ code: 0 });
     expect((await cli('login', link)).output).toContain('cannot be used');
-    expect(await machines()).toMatchObject([{ presence: 'present', lifecycle: 'running' }]);
+    await isShown({ lifecycle: 'running' });
   }, 180_000);
 
   it('brings back a nats-server that ended, and says so (U8)', async () => {
@@ -122,14 +134,15 @@ describe('npm start', () => {
     kill(...workers().nats);
     await running.waitFor(/The nats-server ended \(signal SIGKILL\), and is started again/);
     await eventually('another one runs', () => Promise.resolve(![undefined, first].includes(workers().nats[0])));
-    expect(await machines()).toMatchObject([{ presence: 'present' }]);
+    await isShown();
+    expect(workers().nats).toHaveLength(1);
   }, 60_000);
 
   it('refuses a second start on the same directory, and names the process that has it (U8)', async () => {
     const second = await start();
     expect(await second.exited).toMatchObject({ code: 1 });
     expect(second.output()).toContain(`process ${workers().plane[0]}`);
-    expect(await machines()).toMatchObject([{ presence: 'present' }]);
+    await isShown();
   }, 60_000);
 
   it.each([
@@ -151,7 +164,7 @@ describe('npm start', () => {
         postgres: await freePort(),
         nats: await freePort(),
       };
-      const directory = join(base, `taken-${name}`);
+      const directory = join(base, 'taken');
       const refused = await processes.run(
         'npm start',
         node,
@@ -166,15 +179,6 @@ describe('npm start', () => {
     90_000,
   );
 
-  it('stops in order at Ctrl-C within ten seconds, the agent saying goodbye first (U8, O17)', async () => {
-    const { plane } = workers();
-    // As a terminal does it: everybody in the foreground gets the signal, and the wrappers pass theirs on as well.
-    for (const pid of plane) process.kill(pid, 'SIGINT');
-    await running.stop('SIGINT', 10_000);
-    expect(workers()).toEqual({ plane: [], postgres: [], nats: [], agent: [] });
-    expect(await readFile(join(data, 'logs/agent.log'), 'utf8')).toMatch(/Said goodbye \(signal\)/);
-  }, 60_000);
-
   it.each([
     ['the plane', ({ plane }: ReturnType<typeof workers>) => plane],
     ['everything', ({ plane, ...others }: ReturnType<typeof workers>) => [...plane, ...Object.values(others).flat()]],
@@ -188,8 +192,7 @@ describe('npm start', () => {
       await running.exited;
       running = await start();
       await present();
-      const [after] = await machines();
-      expect(after).toMatchObject({ id: machine?.id, presence: 'present' });
+      await isShown({ id: machine?.id ?? '' });
       // All that was there, in its order, and the new start after it.
       const history = await events(machine?.id ?? '');
       expect(history.slice(0, before.length)).toEqual(before);
@@ -210,10 +213,21 @@ describe('npm start', () => {
       await expectStops();
       running = await start();
       await present();
-      expect(await machines()).toMatchObject([{ presence: 'present' }]);
+      await isShown();
     },
     180_000,
   );
+
+  it('stops in order at Ctrl-C within ten seconds, the agent saying goodbye first (U8, O17)', async () => {
+    await startUnlessRunning();
+    const { plane } = workers();
+    const said = (await readFile(join(data, 'logs/agent.log'), 'utf8')).length;
+    // As a terminal does it: everybody in the foreground gets the signal, and the wrappers pass theirs on as well.
+    for (const pid of plane) process.kill(pid, 'SIGINT');
+    await stopsInTime();
+    expect(workers()).toEqual({ plane: [], postgres: [], nats: [], agent: [] });
+    expect((await readFile(join(data, 'logs/agent.log'), 'utf8')).slice(said)).toMatch(/Said goodbye \(signal\)/);
+  }, 60_000);
 });
 
 const commandOf = (pid: string): string => {

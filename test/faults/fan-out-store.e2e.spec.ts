@@ -30,7 +30,7 @@ describe(`under a load of ${RATE} checks per second, a store of NATS`, () => {
     const recordedBefore = (await stage.events()).length;
     const aftermath = await stage.during(async () => {
       await whileDown((store) => cp(store, copy, { recursive: true }));
-      await stage.checks(1_000);
+      await stage.checks(5 * RATE);
       await whileDown(async (store) => {
         await wipe(store);
         await cp(copy, store, { recursive: true });
@@ -85,7 +85,7 @@ describe(`under a load of ${RATE} checks per second, a store of NATS`, () => {
       await stage.during(async () => {
         const admin = await stage.witness.admin();
         for (const { name } of READ_MODELS) await admin.consumers.delete(BATCH_STREAM, name);
-        await stage.checks(500);
+        await stage.checks(3 * RATE);
         for (const stream of [BATCH_STREAM, EVENT_STREAM]) await admin.streams.delete(stream);
       }),
     );

@@ -86,7 +86,7 @@ describe('an instance of the machine API', () => {
   it('that stands still in the middle of an append keeps nobody waiting, and answers when it goes on (row 4, I3, I19)', async () => {
     const { send } = instance(1);
     const other = await recording.machine(instance(1));
-    /** What 100 checks in a row at the other instance take, in milliseconds. */
+    /** What checks in a row at the other instance take, in milliseconds. */
     const waits = async (goOn: () => boolean) => {
       const times: number[] = [];
       while (times.length < 100 || goOn()) {
@@ -96,8 +96,6 @@ describe('an instance of the machine API', () => {
       }
       return times.toSorted((a, b) => a - b);
     };
-    const p95 = (times: readonly number[]) => times[Math.floor(times.length * 0.95)] ?? Infinity;
-    const usual = p95(await waits(() => false));
 
     const { check, answer } = await recording.lingering(machine, LINGER, instance(0));
     const { running } = instance(0);
@@ -106,7 +104,9 @@ describe('an instance of the machine API', () => {
     // Beyond everything that somebody else might wait for: its call (4 s), its transaction (10 s).
     const meanwhile = await waits(() => performance.now() - stopped < 12_000);
     running.signal('SIGCONT');
-    expect(p95(meanwhile)).toBeLessThan(Math.max(100, 3 * usual));
+    // Nothing of those, but what a busy machine takes of itself.
+    expect(meanwhile[Math.floor(meanwhile.length * 0.95)]).toBeLessThan(500);
+    expect(meanwhile.at(-1)).toBeLessThan(3_000);
     // Its own patience is over, so it may not know any more what became of it; whoever asks again is told.
     expect([200, 503]).toContain((await answer).status);
     expect(await machine.say(check, instance(0).send)).toMatchObject({ status: 200 });

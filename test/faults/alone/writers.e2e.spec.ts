@@ -114,7 +114,7 @@ describe('writers in processes of their own', () => {
       told === 'refused' ? [] : [JSON.stringify({ [kind === 'check' ? 'checkId' : 'commandId']: id, revision, batch })],
     );
     await writeFile(history, lines.join('\n'));
-    const script = join(import.meta.dirname, '../../../infra/verify.mjs');
+    const script = join(import.meta.dirname, '../../../dist/apps/verifier/rollcall-verify.mjs');
     const verdict = await processes.run('verify', process.execPath, [
       script,
       '--json',
@@ -186,9 +186,10 @@ describe('writers in processes of their own', () => {
     await others.close();
 
     waits.sort((a, b) => a - b);
-    // The bound is on what a stopped neighbour costs; a busy machine may add an outlier of its own.
+    // Whoever waited for a stopped neighbour would wait until the database has ended its transaction, after ten seconds.
     expect(waits.length).toBeGreaterThan(50);
-    expect(waits[Math.floor(waits.length * 0.95)]).toBeLessThan(100);
+    expect(waits[Math.floor(waits.length * 0.95)]).toBeLessThan(500);
+    expect(waits.at(-1)).toBeLessThan(3_000);
     const answers = answersOf(stopped);
     const rows = await owner.rows<{ id: string }>(
       `select command_id::text as id from event where stream like 'tally-stopped-%'`,
