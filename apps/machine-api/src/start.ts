@@ -51,7 +51,7 @@ export const start = async (
 ): Promise<RunningMachineApi> => {
   const logger = surroundings.logger ?? createLogger({ name: APP_NAME, level: config.logLevel });
   await requireMigrations(config.database);
-  const metrics = await openMetrics(config.metrics, logger);
+  const metrics = await openMetrics(config.metrics, APP_NAME, logger);
   const traces = openTraces(config.traces, APP_NAME, logger);
   try {
     return await open(config, { logger, metrics, traces });

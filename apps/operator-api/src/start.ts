@@ -49,7 +49,7 @@ export const start = async (
   logger: Logger = createLogger({ name: APP_NAME, level: config.logLevel }),
 ): Promise<OperatorApi> => {
   await requireMigrations(config.database);
-  const metrics = await openMetrics(config.metrics, logger);
+  const metrics = await openMetrics(config.metrics, APP_NAME, logger);
   const traces = openTraces(config.traces, APP_NAME, logger);
   try {
     return await open(config, { logger, metrics, traces });

@@ -3,9 +3,10 @@ import { SystemClock, withDeadline } from '@rollcall/lifetimes';
 import type { LeadershipStatus } from '@rollcall/leadership';
 import { READ_MODELS, ReadModelQueries } from '@rollcall/read-models';
 import type { Meter } from '@rollcall/telemetry';
-import { deliveriesStanding, noticesReached } from '@rollcall/webhooks';
+import { deliveriesStanding, noticesReached, type PauseReason } from '@rollcall/webhooks';
 import type { AbsenceWatching } from './absence-watching.js';
 import type { Connections } from './connections.js';
+import type { Delivering } from './delivering.js';
 import type { Noticing } from './noticing.js';
 import { measureMachines } from './measure-machines.js';
 import type { Projections } from './projections.js';
@@ -19,6 +20,7 @@ export type Measured = {
   readonly relaying: Relaying;
   readonly webhooks: WebhookConnections;
   readonly noticing: Noticing;
+  readonly delivering: Delivering;
   readonly watching: AbsenceWatching;
 };
 
@@ -49,6 +51,7 @@ const measureRecord = (meter: Meter, measured: Measured): void => {
   const seconds = gauge('rollcall_read_model_behind_seconds', 'From the newest batch applied to the newest recorded');
   const parked = gauge('rollcall_read_model_parked_facts', 'Facts that could not be read');
   const lag = gauge('rollcall_relay_lag_batches', 'Batches that are recorded and not published');
+  const end = gauge('rollcall_partitions_end_timestamp_seconds', 'From when on no check-in has a place');
   meter.addBatchObservableCallback<OfModel>(
     async (result) => {
       const seen = await look(measured);
@@ -57,6 +60,7 @@ const measureRecord = (meter: Meter, measured: Measured): void => {
       result.observe(newest, seen === null ? NaN : Number(seen.head.number));
       if (measured.connections.feed)
         result.observe(lag, seen === null ? NaN : behind(seen.head.number, seen.published));
+      result.observe(end, (measured.connections.store.checkInsEnd() ?? NaN) / 1_000);
       for (const { name } of READ_MODELS) {
         const label = { read_model: name };
         const model = seen?.models.find((each) => each.name === name);
@@ -66,7 +70,7 @@ const measureRecord = (meter: Meter, measured: Measured): void => {
         result.observe(seconds, seen && model ? age(seen.head, model.heardUntil) : NaN, label);
       }
     },
-    [reachable, newest, checkpoint, batches, seconds, parked, lag],
+    [reachable, newest, checkpoint, batches, seconds, parked, lag, end],
   );
 };
 
@@ -120,17 +124,18 @@ const measureWatch = (meter: Meter, { watching }: Measured): void => {
     'rollcall_absence_looks_total',
     'How often this instance has looked whether a machine is absent',
   );
-  const failing = meter.createObservableGauge('rollcall_absence_watch_failing', {
-    description: '1 while this instance tries to watch for absences and cannot',
-  });
+  const gauge = (name: string, description: string) => meter.createObservableGauge(name, { description });
+  const leading = gauge('rollcall_absence_watch_leading', '1 when this instance watches for absences, 0 when it waits');
+  const failing = gauge('rollcall_absence_watch_failing', '1 while it does, and cannot look at all machines or at one');
   meter.addBatchObservableCallback(
     (result) => {
       const status = watching.status();
       result.observe(recorded, status.recorded);
       result.observe(looks, status.looks);
+      result.observe(leading, isLeading(status.leadership));
       result.observe(failing, status.failure === null ? 0 : 1);
     },
-    [recorded, looks, failing],
+    [recorded, looks, leading, failing],
   );
 };
 
@@ -183,24 +188,35 @@ const measureNotices = (meter: Meter, { connections: { store }, webhooks, notici
   );
 };
 
-/** Asked of the database, so every instance tells the same of all of them. */
-const measureDeliveries = (meter: Meter, { webhooks }: Measured): void => {
-  const gauge = (name: string, description: string) => meter.createObservableGauge(name, { description });
+/** Asked of the database, so every instance tells the same of all of them; what was given up, each tells of itself. */
+const measureDeliveries = (meter: Meter, { webhooks, delivering }: Measured): void => {
+  type OfEndpoint = { reason?: PauseReason };
+  const gauge = (name: string, description: string) => meter.createObservableGauge<OfEndpoint>(name, { description });
   const waiting = gauge('rollcall_webhook_waiting_deliveries', 'Notices that are not delivered and not given up');
   const oldest = gauge('rollcall_webhook_oldest_waiting_seconds', 'For how long the oldest of them has waited');
-  const paused = gauge('rollcall_webhook_paused_endpoints', 'Endpoints to which nothing is sent for now');
+  const overdue = gauge(
+    'rollcall_webhook_overdue_seconds',
+    'For how long one of them has been due, paused endpoints apart',
+  );
+  const paused = gauge('rollcall_webhook_paused_endpoints', 'Endpoints to which nothing is sent for now, by why');
   const locked = gauge('rollcall_webhook_without_key', '1 when this instance delivers nothing for want of the key');
-  meter.addBatchObservableCallback(
+  const givenUp = meter.createObservableCounter<OfEndpoint>('rollcall_webhook_given_up_notices_total', {
+    description: 'Notices that this instance gave up: after the last attempt, or for their age',
+  });
+  meter.addBatchObservableCallback<OfEndpoint>(
     async (result) => {
       const standing = await withDeadline(new SystemClock(), ANSWER_WITHIN_MS, () =>
         deliveriesStanding(webhooks.database),
       ).catch(() => null);
       result.observe(waiting, standing?.waiting ?? NaN);
       result.observe(oldest, standing?.oldestWaitingSeconds ?? NaN);
-      result.observe(paused, standing?.pausedEndpoints ?? NaN);
+      result.observe(overdue, standing?.overdueSeconds ?? NaN);
+      for (const reason of ['failing', 'gone', 'person'] as const)
+        result.observe(paused, standing?.pausedEndpoints[reason] ?? NaN, { reason });
+      result.observe(givenUp, delivering.status().givenUp);
       result.observe(locked, webhooks.secrets.problem === null ? 0 : 1);
     },
-    [waiting, oldest, paused, locked],
+    [waiting, oldest, overdue, paused, givenUp, locked],
   );
 };
 

@@ -8,6 +8,7 @@ import { AbsenceWatching } from './absence-watching.js';
 import { ProjectorModule, type Reached } from './app.module.js';
 import { PORT_VARIABLE, type ProjectorConfig } from './config.js';
 import { Connections } from './connections.js';
+import { Delivering } from './delivering.js';
 import { measureProjector } from './metrics.js';
 import { Noticing } from './noticing.js';
 import { Projections } from './projections.js';
@@ -41,7 +42,7 @@ export const start = async (
   reached?: Reached,
 ): Promise<Projector> => {
   await requireMigrations(config.database);
-  const metrics = await openMetrics(config.metrics, logger);
+  const metrics = await openMetrics(config.metrics, APP_NAME, logger);
   const traces = openTraces(config.traces, APP_NAME, logger);
   try {
     return await follow(config, { logger, metrics, traces, reached });
@@ -71,6 +72,7 @@ const follow = async (
     relaying: app.get(Relaying),
     webhooks: app.get(WebhookConnections),
     noticing: app.get(Noticing),
+    delivering: app.get(Delivering),
     watching: app.get(AbsenceWatching),
   });
   const port = await listen(app, { host: HOST, port: config.port, portVariable: PORT_VARIABLE });

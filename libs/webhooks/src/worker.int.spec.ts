@@ -345,7 +345,11 @@ it('pauses what fails five times in a row, connects only to look, and sends what
   const paused = await endpointRow(endpoint);
   expect(paused).toMatchObject({ pause_reason: 'failing', failures: 5 });
   expect(paused.probe_at!.getTime() - paused.paused_at!.getTime()).toBeGreaterThanOrEqual(59_000);
-  expect(await deliveriesStanding(database)).toMatchObject({ waiting: 8, pausedEndpoints: 1 });
+  expect(await deliveriesStanding(database)).toMatchObject({
+    waiting: 8,
+    overdueSeconds: 0,
+    pausedEndpoints: { failing: 1, gone: 0, person: 0 },
+  });
   // Its turns come and go, and so do its retries, and its probe.
   await letTimePass();
   await eventually('a probe', async () => (await endpointRow(endpoint)).failures === 6);
@@ -471,16 +475,22 @@ it('sends nothing to what was removed, and gives up what is too old by the time 
   expect(await rowOf(second)).toMatchObject({ state: 'waiting' });
   await hears();
   await age(73);
-  await tidyDeliveries(database);
+  // What waits for a person who paused its endpoint is given up, and nobody's worry.
+  expect(await tidyDeliveries(database)).toEqual({ givenUp: 0 });
   expect(await rowOf(first)).toMatchObject({ state: 'failed', last_outcome: 'endpoint-removed' });
   expect(await rowOf(second)).toMatchObject({ state: 'failed', last_outcome: 'too-old' });
   expect(await rowOf(third)).toMatchObject({ state: 'waiting' });
   await age(97);
-  await tidyDeliveries(database);
+  expect(await tidyDeliveries(database)).toEqual({ givenUp: 1 });
   expect(await rowOf(third)).toMatchObject({ state: 'failed', last_outcome: 'too-old' });
   await age(24 * 31);
   await tidyDeliveries(database);
-  expect(await deliveriesStanding(database)).toEqual({ waiting: 0, oldestWaitingSeconds: 0, pausedEndpoints: 1 });
+  expect(await deliveriesStanding(database)).toEqual({
+    waiting: 0,
+    oldestWaitingSeconds: 0,
+    overdueSeconds: 0,
+    pausedEndpoints: { failing: 0, gone: 0, person: 1 },
+  });
   expect(await database.selectFrom('webhook_delivery').selectAll().execute()).toEqual([]);
   workAt(hooks);
   await eventually(
@@ -488,6 +498,38 @@ it('sends nothing to what was removed, and gives up what is too old by the time 
     async () => (await queue.boss.findJobs('webhook-first', { queued: true })).length === 0,
   );
   expect(hooks.connections).toBe(0);
+});
+
+it('counts what it gives up after the last attempt (I17)', async () => {
+  const hooks = await receiver(() => 500);
+  const { endpoint } = await endpointAt(hooks.url());
+  const sent = notice(endpoint);
+  await enqueue(sent);
+  await owner.query('update webhook_delivery set attempts = 9');
+  await database
+    .transaction()
+    .execute((transaction) =>
+      queue.tryLater(transaction, [{ endpoint, eventId: sent.eventId, attempts: 9, seconds: 0 }]),
+    );
+  const { worker } = workAt(hooks);
+  await eventually('it is counted', () => Promise.resolve(worker.status().givenUp > 0));
+  expect(worker.status().givenUp).toBe(1);
+  expect(await rowOf(sent)).toMatchObject({ state: 'failed', attempts: 10 });
+});
+
+it('tells for how long a notice has been due that nobody sends, a pause apart and a retry whose time has not come', async () => {
+  const [first, second] = [await endpointAt('https://hooks.example'), await endpointAt('https://hooks.example')];
+  await enqueue(notice(first.endpoint), notice(second.endpoint));
+  const overdue = async () => Math.round((await deliveriesStanding(database)).overdueSeconds / 3_600);
+  await owner.query(`update webhook_delivery set enqueued_at = now() - interval '2 hours'`);
+  expect(await overdue()).toBe(2);
+  await owner.query(`update webhook_delivery set attempts = 1, next_attempt_at = now() + interval '1 hour'`);
+  expect(await overdue()).toBe(0);
+  await owner.query(`update webhook_delivery set next_attempt_at = now() - interval '1 hour'`);
+  expect(await overdue()).toBe(1);
+  await pauseByPerson(database, first.endpoint);
+  await pauseByPerson(database, second.endpoint);
+  expect(await overdue()).toBe(0);
 });
 
 it('tidies however much there is, and what is known of silences that were over a month ago', async () => {

@@ -7,7 +7,7 @@ import { NotUnsealed } from './seal.js';
 import type { WebhookSecrets } from './secrets.js';
 import { LIMITS, sendOnce, type AttemptLimits } from './send.js';
 import { signatureHeaders } from './signature.js';
-import type { WebhookDatabase, WebhookTables } from './tables.js';
+import type { DeliveryState, WebhookDatabase, WebhookTables } from './tables.js';
 import { checkTargetWithin, type TargetRules } from './target.js';
 import { tidyDeliveries } from './tidy.js';
 
@@ -40,6 +40,8 @@ export type WorkerStatus = {
   readonly inFlight: number;
   /** Why it sends nothing; null when all is well. */
   readonly problem: string | null;
+  /** Notices that this worker gave up, because the last attempt failed or for their age. */
+  readonly givenUp: number;
 };
 
 const MOST_IN_FLIGHT = 64;
@@ -54,6 +56,7 @@ export class WebhookWorker {
   readonly #bell: Bell;
   readonly #inFlight = new Set<Promise<void>>();
   #trouble: string | null = null;
+  #givenUp = 0;
 
   constructor(options: WebhookWorkerOptions) {
     this.#options = options;
@@ -62,7 +65,8 @@ export class WebhookWorker {
   }
 
   status(): WorkerStatus {
-    return { inFlight: this.#inFlight.size, problem: this.#options.secrets.problem ?? this.#trouble };
+    const problem = this.#options.secrets.problem ?? this.#trouble;
+    return { inFlight: this.#inFlight.size, problem, givenUp: this.#givenUp };
   }
 
   /** Works until the signal is aborted; resolves when nothing is under way any more. */
@@ -78,7 +82,7 @@ export class WebhookWorker {
       const isIdle = await this.#guarded(async () => {
         if (this.#clock.monotonic() - tidied >= TIDY_EVERY_MS) {
           tidied = this.#clock.monotonic();
-          await tidyDeliveries(this.#options.database, signal);
+          this.#givenUp += (await tidyDeliveries(this.#options.database, signal)).givenUp;
         }
         return (await this.#takeSome(over.signal)) === 0;
       });
@@ -160,10 +164,12 @@ export class WebhookWorker {
     const seconds = (this.#clock.monotonic() - begun) / 1_000;
     reached?.('sent');
     this.#options.attempted?.(attempt.outcome, seconds);
-    await database.transaction().execute(async (transaction) => {
-      await this.#settle(transaction, todo, found, attempt);
+    const state = await database.transaction().execute(async (transaction) => {
+      const settled = await this.#settle(transaction, todo, found, attempt);
       await queue.complete(transaction, job);
+      return settled;
     });
+    if (state === 'failed') this.#givenUp += 1;
     reached?.('settled');
   }
 
@@ -251,13 +257,15 @@ export class WebhookWorker {
   /**
    * Writes down what came of an attempt, unless something else became of the notice meanwhile: the job was taken from us, or it was given up
    * or is sent again. Then it is not ours to say.
+   *
+   * @returns what became of the notice; null where that is not ours to say
    */
   async #settle(
     transaction: Transaction<WebhookTables>,
     todo: Turn | Later,
     found: Found,
     attempt: Attempt,
-  ): Promise<void> {
+  ): Promise<DeliveryState | null> {
     const { queue } = this.#options;
     const { endpoint, event_id: eventId, attempts } = found;
     const standing = await transaction
@@ -267,7 +275,7 @@ export class WebhookWorker {
       .where('removed_at', 'is', null)
       .forUpdate()
       .executeTakeFirst();
-    if (standing === undefined) return;
+    if (standing === undefined) return null;
     const after = afterAttempt(
       attempt,
       {
@@ -284,17 +292,19 @@ export class WebhookWorker {
     const isOurs = await writeDelivery(transaction, found, attempt, after.delivery);
     // A probe tells of its endpoint whatever became of the notice that it took along: without it nothing would end the pause.
     const isStandingProbe = 'probeAt' in todo && standing.probe_at?.toISOString() === todo.probeAt;
-    if (!isOurs && !isStandingProbe) return;
+    if (!isOurs && !isStandingProbe) return null;
     const { state, retryIn, attempts: made } = after.delivery;
     if (isOurs && state === 'waiting' && retryIn !== null)
       await queue.tryLater(transaction, [{ endpoint, eventId, attempts: made, seconds: retryIn }]);
-    if (after.endpoint.resume) return queue.resume(transaction, endpoint);
-    if (after.endpoint.failures === standing.failures && after.endpoint.pause === null) return;
-    const { probe_at: probeAt } = await writeEndpoint(transaction, endpoint, after.endpoint);
-    if (after.endpoint.probeIn !== null && probeAt !== null)
-      await queue.tryLater(transaction, [
-        { endpoint, probeAt: probeAt.toISOString(), seconds: after.endpoint.probeIn },
-      ]);
+    if (after.endpoint.resume) await queue.resume(transaction, endpoint);
+    else if (after.endpoint.failures !== standing.failures || after.endpoint.pause !== null) {
+      const { probe_at: probeAt } = await writeEndpoint(transaction, endpoint, after.endpoint);
+      if (after.endpoint.probeIn !== null && probeAt !== null)
+        await queue.tryLater(transaction, [
+          { endpoint, probeAt: probeAt.toISOString(), seconds: after.endpoint.probeIn },
+        ]);
+    }
+    return isOurs ? state : null;
   }
 }
 

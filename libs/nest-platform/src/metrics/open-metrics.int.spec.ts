@@ -9,7 +9,7 @@ afterEach(async () => {
 });
 
 const opened = async (settings: MetricsSettings | null, logger: Logger) => {
-  const metrics = await openMetrics(settings, logger);
+  const metrics = await openMetrics(settings, 'projector', logger);
   closing.push(metrics.close);
   return metrics;
 };
@@ -23,11 +23,13 @@ it('measures nothing and listens on nothing where no port is set (O1)', async ()
   expect(lines()).toEqual([]);
 });
 
-it('listens on the loopback where nothing else is said, and says where', async () => {
+it('listens on the loopback where nothing else is said, and says where, and which service it is', async () => {
   const { logger, lines } = recordingLogger();
   const metrics = await opened(read({ ROLLCALL_METRICS_PORT: '0' }), logger);
   expect(metrics.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/metrics$/);
   expect(lines()).toMatchObject([{ url: metrics.url, msg: 'metrics can be scraped' }]);
+  const scrape = await (await fetch(metrics.url ?? '')).text();
+  expect(scrape).toContain('rollcall_service_info{service="projector"} 1\n');
 });
 
 it('names a taken port and its setting', async () => {

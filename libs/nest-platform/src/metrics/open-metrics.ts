@@ -3,15 +3,27 @@ import type { Logger } from 'pino';
 import type { MetricsSettings } from '../config/service-settings.js';
 import { asPortError } from '../http/listen.js';
 
+/** The services that are measured; the alert rules miss each of them by this name. */
+export type MeasuredService = 'machine-api' | 'operator-api' | 'projector';
+
 /**
- * Begins to measure, where the settings want it. Close it after everything that measures.
+ * Begins to measure, where the settings want it, first of all that the service is there. Close it after everything that measures.
  *
  * @throws Error naming the port and its setting when the port is taken or not permitted
  */
-export const openMetrics = async (settings: MetricsSettings | null, logger: Logger): Promise<Metrics> => {
+export const openMetrics = async (
+  settings: MetricsSettings | null,
+  service: MeasuredService,
+  logger: Logger,
+): Promise<Metrics> => {
   if (settings === null) return NO_METRICS;
   try {
     const metrics = await serveMetrics(settings);
+    metrics.meter
+      .createObservableGauge<{ service: MeasuredService }>('rollcall_service_info', {
+        description: '1, and which service of a plane this is',
+      })
+      .addCallback((result) => result.observe(1, { service }));
     logger.info({ url: metrics.url }, 'metrics can be scraped');
     return metrics;
   } catch (error) {
