@@ -74,12 +74,15 @@ it('goes on only where each key on the way is named, and then leaves nothing on 
   }
   expect(sshd.count(LOGGED.attempt)).toBe(0);
 
-  const held = await sshCheck(...accepted.flatMap((key) => ['--accept-host-key', key]), 'box');
-  await held.waitFor(/"event":"connected"/);
-  expect(await readdir(join(home, 'tmp'))).toHaveLength(1);
-  held.signal('SIGINT');
-  expect(await held.exited).toEqual({ code: 130, signal: null });
-  expect(await readdir(join(home, 'tmp'))).toEqual([]);
+  // A terminal that is closed is a Ctrl-C as well.
+  for (const signal of ['SIGINT', 'SIGHUP'] as const) {
+    const held = await sshCheck(...accepted.flatMap((key) => ['--accept-host-key', key]), 'box');
+    await held.waitFor(/"event":"connected"/);
+    expect(await readdir(join(home, 'tmp'))).toHaveLength(1);
+    held.signal(signal);
+    expect(await held.exited).toEqual({ code: 130, signal: null });
+    expect(await readdir(join(home, 'tmp'))).toEqual([]);
+  }
   await eventually('both servers are left', () =>
     Promise.resolve(sshd.sessions().length + bastion.sessions().length === 0),
   );

@@ -1,9 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { EXIT } from './failure.js';
 import { run } from './run.js';
 
 const interruption = new AbortController();
-// Once each: a second Ctrl-C ends the process at once, which is safe because every file is replaced whole.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interruption.abort());
+// A second one ends the process at once, which is safe because every file is replaced whole; by `exit`, so that what a command has to remove in
+// any case is removed. A terminal that is closed says SIGHUP.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => {
+    if (interruption.signal.aborted) process.exit(EXIT.interrupted);
+    interruption.abort();
+  });
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', ({ code, message }: NodeJS.ErrnoException) => {
     // `rollcall machines | head` is not a failure.

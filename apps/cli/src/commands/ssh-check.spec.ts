@@ -18,6 +18,7 @@ type Scene = {
   /** Whether a person looks on, or only at what is said beside the answer. */
   readonly terminal?: boolean | 'stderr';
   readonly stdin?: string;
+  readonly env?: Readonly<Record<string, string>>;
   /** What is asked before there is a link. */
   readonly question?: HostKeyQuestion;
   /** What happens after so many seconds; at 0, while the program is still being loaded. */
@@ -25,13 +26,14 @@ type Scene = {
 };
 
 /** Runs the command over a link that a test plays, in a time that passes only while the command waits. */
-const check = async ({ options = {}, json = false, terminal = false, stdin, question, at = {} }: Scene) => {
+const check = async ({ options = {}, json = false, terminal = false, stdin, question, at = {}, env }: Scene) => {
   const clock = new ManualSessionClock();
   const link = new FakeLink();
   let second = 0;
   const surroundings = captured({
     terminal: terminal !== false,
     ...(stdin === undefined ? {} : { stdin }),
+    ...(env === undefined ? {} : { env }),
     pause: async (ms) => {
       await clock.advance(ms);
       second += 1;
@@ -149,6 +151,13 @@ it('dials nobody after a Ctrl-C that came before it could', async () => {
   expect([link.journal, out, pending]).toEqual([[], '', 0]);
 });
 
+it('says where no socket can be made, and dials nobody then', async () => {
+  const { failure, link } = await check({ env: { TMPDIR: '/nowhere' } });
+  expect(failure).toBeInstanceOf(Failure);
+  expect(failure?.message).toMatch(/^There is no place for a socket in \/nowhere \(TMPDIR\): .*\.$/);
+  expect(link.journal).toEqual([]);
+});
+
 describe('the key of a host', () => {
   const question = { host: 'box', presented, pinned: null };
   const end = { 1: (link: FakeLink) => link.end() };
@@ -158,6 +167,16 @@ describe('the key of a host', () => {
     expect(err).toContain(KEY);
     const refused = await check({ question, terminal: true, stdin: 'y\n', at: end });
     expect(refused.failure?.message).toBe('The key was not confirmed.');
+  });
+
+  it.each([
+    ['ssh-ed25519', 'ed25519'],
+    ['ssh-rsa', 'rsa'],
+    ['ecdsa-sha2-nistp256', 'ecdsa'],
+  ])('of the type %s is compared with the file that has it on the host', async (type, file) => {
+    const other = { ...question, presented: { ...presented, type } };
+    const { err } = await check({ question: other, terminal: true, stdin: 'no\n' });
+    expect(err).toContain(`ssh-keygen -lf /etc/ssh/ssh_host_${file}_key.pub`);
   });
 
   it('is taken from a script that names its fingerprint, and from no other (C30)', async () => {

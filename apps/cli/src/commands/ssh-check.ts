@@ -54,7 +54,10 @@ export const sshCheck = async (
     (question) => confirmKey(question, options, context),
   );
   // A near end that nobody else can reach, and that goes with us.
-  const directory = await mkdtemp(join(tmpdir(), 'rollcall-ssh-'));
+  const place = surroundings.env['TMPDIR'] || tmpdir();
+  const directory = await mkdtemp(join(place, 'rollcall-ssh-')).catch((cause: Error) => {
+    throw new Failure(`There is no place for a socket in ${place} (TMPDIR): ${cause.message}.`, EXIT.failed, { cause });
+  });
   const remove = () => rmSync(directory, { recursive: true, force: true });
   // Where nobody reads what is said any more, the process ends without coming back here.
   process.once('exit', remove);
@@ -148,13 +151,17 @@ const confirmKey = async (
   if (pinned === null && surroundings.stdin.isTTY === true && !output.asJson) {
     output.note(`${host} is met for the first time. Its key (${presented.type}) has the fingerprint`);
     output.note(`  ${fingerprint}`);
-    output.note('Compare it with what the host itself shows: ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub');
+    output.note(`Compare it with what the host itself shows: ssh-keygen -lf ${usualFileOf(presented.type)}`);
     return askYes('Is it the same? Only "yes" goes on: ', surroundings);
   }
   if (sameAs === null)
     output.note(`If you know that this is the key of ${host}, say so: --accept-host-key ${fingerprint}`);
   return false;
 };
+
+/** Where a host has its public key of a type, if nobody has moved it. */
+const usualFileOf = (type: string): string =>
+  `/etc/ssh/ssh_host_${['rsa', 'ecdsa'].find((name) => type.includes(name)) ?? 'ed25519'}_key.pub`;
 
 /** Shows what is known of the session until it is lost. @throws Interrupted on Ctrl-C, with the session stopped. */
 const follow = async (host: SessionHost, lost: AbortSignal, words: string, context: Context): Promise<void> => {
