@@ -14,11 +14,13 @@ const OWNER = 'person-1';
 const actor = { kind: 'person', id: OWNER } as const;
 const NODE = { id: 'node-1' };
 
-/** Somebody else is quicker, right after the older admissions were looked for. */
+/** Somebody else is quicker, right before or right after the older admissions were looked for. */
 class Interrupted extends OpenAdmissions {
+  readonly first: (() => Promise<unknown>)[] = [];
   readonly work: (() => Promise<unknown>)[] = [];
 
   override async before(...asked: Parameters<OpenAdmissions['before']>) {
+    await this.first.shift()?.();
     const found = await super.before(...asked);
     await this.work.shift()?.();
     return found;
@@ -98,11 +100,11 @@ describe('a token for a node (N19)', () => {
     expect(await isDeleted(joined)).toBe(true);
   });
 
-  it('replaces whoever joins by an older one in between, too', async () => {
+  it.each(['first', 'work'] as const)('replaces whoever joins by an older one in between, too (%s)', async (moment) => {
     await join('first');
     const older = await issue();
     let joined = '';
-    open.work.push(async () => (joined = await join(older.id)));
+    open[moment].push(async () => (joined = await join(older.id)));
     const newer = await issue();
     expect(newer.replaces).toBe(joined);
     expect([await isDeleted(joined), await admits(newer.id)]).toEqual([true, true]);
@@ -136,6 +138,7 @@ describe('a token for a node (N19)', () => {
     await join('first');
     const older = await issue();
     const newer = await issue();
+    expect(await open.before(tokenStream(older.id), NODE.id, OWNER)).toEqual([]);
     await issue(older.id);
     expect(await admits(newer.id)).toBe(true);
     const joined = await join(newer.id);
