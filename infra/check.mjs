@@ -2,7 +2,6 @@
 // of repairs is enough.
 //
 //   --after-tests    leaves out what the pure tier has said already
-import { once } from 'node:events';
 import { ensureInstalled, run } from './ensure-installed.mjs';
 
 await ensureInstalled(import.meta.url);
@@ -17,16 +16,16 @@ const STEPS = [
 /** Runs a step, and keeps its words together. */
 const outcomeOf = async ([name, command, args]) => {
   const words = [];
-  let heard;
+  const closed = Promise.withResolvers();
   const code = await run(command, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     onSpawn: (child) => {
       for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => words.push(chunk));
       // Its last words may arrive after its end.
-      heard = once(child, 'close');
+      child.once('close', closed.resolve);
     },
   });
-  await heard;
+  await closed.promise;
   process.stdout.write(Buffer.concat(words));
   return code === 0 ? [] : [name];
 };
