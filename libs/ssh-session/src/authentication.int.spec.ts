@@ -36,11 +36,10 @@ const agentWith = async (name: string, ...keys: readonly string[]): Promise<stri
 const agentThat = async (how: readonly string[], name: string, ...keys: readonly string[]): Promise<string> => {
   const socket = join(side.directory, `${name}.agent`);
   await processes.start('ssh-agent', 'ssh-agent', ['-D', '-a', socket], { ready: /SSH_AUTH_SOCK/ });
-  for (const [index, key] of keys.entries()) {
-    const file = join(side.directory, `${name}-${index}`);
-    await writeFile(file, key, { mode: 0o600 });
-    await run('ssh-add', ['-q', ...how, file], { env: { ...process.env, SSH_AUTH_SOCK: socket } });
-  }
+  const files = keys.map((_, index) => join(side.directory, `${name}-${index}`));
+  await Promise.all(keys.map((key, index) => writeFile(files[index]!, key, { mode: 0o600 })));
+  if (files.length > 0)
+    await run('ssh-add', ['-q', ...how, ...files], { env: { ...process.env, SSH_AUTH_SOCK: socket } });
   return socket;
 };
 
