@@ -19,7 +19,7 @@ export type ProjectorConfig = {
   readonly database: RecordDatabase;
   /** Of the health listener on 127.0.0.1; 0 lets the system choose. */
   readonly port: number;
-  /** Two neighbouring batches further apart than this many seconds show that the plane was deaf in between (B1). */
+  /** Two neighbouring ears further apart than this many seconds show that the plane was deaf in between (B1). */
   readonly gapSeconds: number;
   /** Where batches and events are distributed; null: nowhere, and read models follow the record itself. */
   readonly feed: NatsFeedSettings | null;

@@ -3,6 +3,7 @@ import { SystemClock, withDeadline } from '@rollcall/lifetimes';
 import type { LeadershipStatus } from '@rollcall/leadership';
 import { READ_MODELS, ReadModelQueries } from '@rollcall/read-models';
 import type { Meter } from '@rollcall/telemetry';
+import type { ReadModelStatus } from '@rollcall/wire';
 import { deliveriesStanding, noticesReached, type PauseReason } from '@rollcall/webhooks';
 import type { AbsenceWatching } from './absence-watching.js';
 import type { Connections } from './connections.js';
@@ -48,7 +49,10 @@ const measureRecord = (meter: Meter, measured: Measured): void => {
   const newest = gauge('rollcall_record_newest_batch', 'Number of the newest batch; idle instances add one every 5 s');
   const checkpoint = gauge('rollcall_read_model_checkpoint_batch', 'Number of the newest batch that is applied');
   const batches = gauge('rollcall_read_model_behind_batches', 'Batches that are recorded and not applied');
-  const seconds = gauge('rollcall_read_model_behind_seconds', 'From the newest batch applied to the newest recorded');
+  const seconds = gauge(
+    'rollcall_read_model_behind_seconds',
+    'From when it has heard until to the newest batch; 0 where all is applied',
+  );
   const parked = gauge('rollcall_read_model_parked_facts', 'Facts that could not be read');
   const lag = gauge('rollcall_relay_lag_batches', 'Batches that are recorded and not published');
   const end = gauge('rollcall_partitions_end_timestamp_seconds', 'From when on no check-in has a place');
@@ -67,7 +71,7 @@ const measureRecord = (meter: Meter, measured: Measured): void => {
         result.observe(checkpoint, Number(model?.checkpoint ?? NaN), label);
         result.observe(batches, Number(model?.lagBatches ?? NaN), label);
         result.observe(parked, model?.parked ?? NaN, label);
-        result.observe(seconds, seen && model ? age(seen.head, model.heardUntil) : NaN, label);
+        result.observe(seconds, seen && model ? age(seen.head, model) : NaN, label);
       }
     },
     [reachable, newest, checkpoint, batches, seconds, parked, lag, end],
@@ -90,8 +94,8 @@ const look = async ({ connections: { store, database, cursor, feed } }: Measured
 const behind = (newest: bigint, reached: bigint): number => Number(newest > reached ? newest - reached : 0n);
 
 /** Both are times of the record, so this says nothing of clocks; NaN where nothing was applied yet. */
-const age = (head: RecordHead, heardUntil: string | null): number =>
-  heardUntil === null ? NaN : Math.max(0, head.recordedAt - Date.parse(heardUntil)) / 1_000;
+const age = (head: RecordHead, { heardUntil, lagBatches }: ReadModelStatus): number =>
+  heardUntil === null ? NaN : lagBatches === '0' ? 0 : Math.max(0, head.recordedAt - Date.parse(heardUntil)) / 1_000;
 
 const measureReadModels = (meter: Meter, { projections }: Measured): void => {
   type OfModel = { read_model: string; source?: 'feed' | 'record' };

@@ -32,7 +32,7 @@ export type Subject = {
   readonly digests: ReadonlyMap<bigint, string>;
   /** What callers were answered; empty where no history was given. */
   readonly answers: readonly Answer[];
-  /** Two neighbouring batches further apart than this many seconds have a gap between them. */
+  /** Two neighbouring ears further apart than this many seconds have a gap between them. */
   readonly gapSeconds: number;
   /** For how many seconds after signing in a person may admit a machine. */
   readonly freshSeconds: number;

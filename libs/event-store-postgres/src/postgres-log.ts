@@ -272,9 +272,11 @@ export class PostgresLog extends RecordLog {
   }
 
   /** The newest batch until a time. */
-  private async batchAt(until: Instant): Promise<{ number: bigint; recorded_at: number } | undefined> {
+  private async batchAt(
+    until: Instant,
+  ): Promise<{ number: bigint; recorded_at: number; heard_until: number | null } | undefined> {
     const values = [new Date(until).toISOString()];
-    const [batch] = await this.read<{ number: bigint; recorded_at: number }>({
+    const [batch] = await this.read<{ number: bigint; recorded_at: number; heard_until: number | null }>({
       name: 'batch-at',
       text: sql.BATCH_AT,
       values,
@@ -284,7 +286,7 @@ export class PostgresLog extends RecordLog {
 
   override async readPast(stream: string, until: Instant): Promise<StreamPast> {
     const batch = await this.batchAt(until);
-    if (!batch) return { heard: { number: 0n, recordedAt: 0 }, events: [], newestCheckIn: null };
+    if (!batch) return { heard: { number: 0n, recordedAt: 0 }, heardUntil: null, events: [], newestCheckIn: null };
     const rows = await this.read<EventRow & { recorded_at: number }>(
       { name: 'events-of-stream-until', text: sql.EVENTS_OF_STREAM_UNTIL, values: [stream, batch.number] },
       SCAN_TIMEOUT_MS,
@@ -294,6 +296,7 @@ export class PostgresLog extends RecordLog {
     const isMachine = stream.startsWith('machine-') && since !== undefined;
     return {
       heard: { number: batch.number, recordedAt: batch.recorded_at },
+      heardUntil: batch.heard_until,
       events,
       newestCheckIn: isMachine ? await this.newestCheckIn(machineIdOf(stream), since, batch.recorded_at) : null,
     };

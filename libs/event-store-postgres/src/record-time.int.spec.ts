@@ -1,10 +1,13 @@
 import { LogBackedStore } from '@rollcall/event-store';
 import { tally } from '@rollcall/event-store/testing';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Owner } from '../../../test/support/owner.js';
 import { freshDatabase, type FreshDatabase } from '../../../test/support/postgres.js';
 import { PostgresLog } from './index.js';
 
+const MIGRATION = join(import.meta.dirname, '../../../infra/migrations/0026_ears.sql');
 const HOUR = 3_600_000;
 const actor = { kind: 'plane', id: 'test' } as const;
 
@@ -75,6 +78,32 @@ describe("the record's time", () => {
     expect(mine.recordedAt).toBeGreaterThan(ahead + HOUR / 2);
     expect((await add(other)).recordedAt).toBe(mine.recordedAt);
     await other.close();
+  });
+
+  it('says in each batch when the newest check or mark before it was, over an upgrade as well, and finds the pauses of before (B1)', async () => {
+    await owner.rows('alter table batch drop column heard_before; drop table earlier_pause; drop function heard_until(bigint)');
+    await owner.rows(`insert into batch (number, recorded_at, events, checks) values (1, '2026-01-01T12:00:00Z', 0, 0),
+      (2, '2026-01-01T12:00:20Z', 1, 0), (3, '2026-01-01T12:00:40Z', 1, 1), (4, '2026-01-01T12:01:40Z', 1, 0)`);
+    await owner.rows(await readFile(MIGRATION, 'utf8'));
+    const noon = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 12, 0, seconds));
+    expect(await owner.rows('select * from earlier_pause order by since')).toEqual([
+      { batch: '3', since: noon(0), until: noon(40) },
+      { batch: null, since: noon(40), until: null },
+    ]);
+    await add();
+    expect(await store.mark(5_000)).toBe(true);
+    const marked = new Date((await store.newest()).recordedAt);
+    await add();
+    // What others record is no reason to wait with a mark.
+    expect(await store.mark(60_000)).toBe(false);
+    expect(await owner.rows('select number, heard_before from batch order by number')).toEqual([
+      ...['1', '2', '3', '4'].map((number) => ({ number, heard_before: null })),
+      { number: '5', heard_before: noon(40) },
+      { number: '6', heard_before: noon(40) },
+      { number: '7', heard_before: marked },
+    ]);
+    const heard = await owner.rows('select heard_until(number) as heard from batch order by number');
+    expect(heard).toEqual([noon(0), noon(0), noon(40), noon(40), noon(40), marked, marked].map((each) => ({ heard: each })));
   });
 
   it('follows the wall clock again once that has caught up', async () => {

@@ -70,7 +70,7 @@ with recursive search(lo, hi) as (
   select case when b.recorded_at <= $1 then b.number else s.lo end, case when b.recorded_at <= $1 then s.hi else b.number - 1 end
   from search s join batch b on b.number = (s.lo + s.hi + 1) / 2
   where s.lo < s.hi)
-select b.number, b.recorded_at from search s join batch b on b.number = s.lo where s.lo = s.hi`;
+select b.number, b.recorded_at, heard_until(b.number) as heard_until from search s join batch b on b.number = s.lo where s.lo = s.hi`;
 
 export const EVENTS_OF_STREAM_UNTIL = `
 select ${EVENT_COLUMNS}, b.recorded_at from event e join batch b on b.number = e.batch

@@ -39,7 +39,7 @@ export type RecordedCheckIn = {
 /** A fact is a ledger event or a check-in. */
 export type RecordedFact = RecordedEvent | RecordedCheckIn;
 
-/** Everything that one append recorded. An empty batch is a mark: the plane could have heard something then (B1). */
+/** Everything that one append recorded. An empty batch is a mark: the plane could have heard something then (B1, see `isEar`). */
 export type Batch = {
   /** Dense from 1, in commit order. */
   readonly number: bigint;
@@ -120,6 +120,8 @@ export type StreamView<State> = {
 export type StreamPast = {
   /** The newest batch until then; `number` is 0n before the first. */
   readonly heard: RecordHead;
+  /** The time of the newest ear until then: from there on nobody knows who was silent (B1). null before the first. */
+  readonly heardUntil: Instant | null;
   /** Its ledger events until then, by revision. */
   readonly events: readonly RecordedEvent[];
   /** The newest of its check-ins until then. */
@@ -224,7 +226,7 @@ export abstract class EventStore {
    */
   abstract onAppended(listener: () => void): () => void;
 
-  /** Appends an empty batch if nothing was appended for `idleMs` (B1). True when one was. */
+  /** Appends an empty batch if the newest ear is at least `idleMs` old, or there is none (B1). True when one was. */
   abstract mark(idleMs: number): Promise<boolean>;
 
   /** Ends its loops and connections; what is queued is decided first. */

@@ -1,4 +1,5 @@
 export { decodeBatch, encodeBatch, encodeBatchWithoutFacts, NotABatch } from './batch-text.js';
+export { isEar } from './ears.js';
 export { BODY_LIMIT, bodyOf, ledgerEventOf, Unstorable } from './body.js';
 export { ADMITTING_TYPES, EventStore, part, STREAM_START } from './event-store.js';
 export type {

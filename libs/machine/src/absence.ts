@@ -12,7 +12,7 @@ export type Absence = {
 /** What a watcher has heard, together with what the machine's other rules know of it. */
 export type SilenceSeen = {
   readonly type: 'NoteSilence';
-  /** The time of the newest batch that the watcher has applied. */
+  /** The time of the newest ear that the watcher has applied. */
   readonly heardUntil: Instant;
   /** The end of the newest gap that it knows of; null without one. */
   readonly gapEnd: Instant | null;

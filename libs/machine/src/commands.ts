@@ -96,7 +96,7 @@ export type ReceiveLogTail = {
 /** A watcher has heard nothing of the machine for its window, as far as it knows; the rules find out whether that is so (O22, B1). */
 export type NoteSilence = {
   readonly type: 'NoteSilence';
-  /** The time of the newest batch that the watcher has applied. */
+  /** The time of the newest ear that the watcher has applied. */
   readonly heardUntil: Instant;
   /** The end of the newest gap that it knows of; null without one. */
   readonly gapEnd: Instant | null;

@@ -14,6 +14,8 @@ type Spell =
   | { readonly kind: 'listens'; readonly ticks: number }
   /** Nothing can be recorded: the database, every instance, or the way to them is away. */
   | { readonly kind: 'deaf'; readonly ticks: number }
+  /** The same, but only for machines: people and projectors go on recording, which proves nothing. */
+  | { readonly kind: 'deaf to machines'; readonly ticks: number }
   | { readonly kind: 'clock steps'; readonly seconds: number };
 
 /**
@@ -23,11 +25,12 @@ type Spell =
 class Ears {
   readonly stream = new StreamOnClock(START);
   readonly agent = new HonestAgent(this.stream);
-  readonly batches: Instant[] = [];
+  readonly batches: { readonly at: Instant; readonly isEar: boolean }[] = [];
   /** The wall clock of the database, and true time. */
   #wall = START;
   #true = 0;
   #newestAt = 0;
+  #newestEarAt = 0;
   #nextCheck = 0;
   #heard = 0;
   #heardUntil: Instant | null = null;
@@ -40,40 +43,44 @@ class Ears {
   live(spells: readonly Spell[]): void {
     for (const spell of spells) {
       if (spell.kind === 'clock steps') this.#wall += spell.seconds * 1_000;
-      else for (let tick = 0; tick < spell.ticks; tick += 1) this.#tick(spell.kind === 'deaf');
+      else for (let tick = 0; tick < spell.ticks; tick += 1) this.#tick(spell.kind);
     }
   }
 
-  #tick(deaf: boolean): void {
+  #tick(kind: 'listens' | 'deaf' | 'deaf to machines'): void {
     this.#wall += TICK_MS;
     this.#true += TICK_MS;
-    if (!deaf) {
+    // People do something now and then, as often as would keep a record from looking idle.
+    if (kind !== 'deaf' && this.#true % 4_000 === 0) this.#record(false);
+    if (kind === 'listens') {
       // After an outage the agents come back within an interval.
       if (this.talking && this.#true >= this.#nextCheck) {
         this.#record();
         this.agent.send(this.agent.next());
         this.#nextCheck = this.#true + INTERVAL_MS;
-      } else if (this.#true - this.#newestAt >= MARK_MS) this.#record();
+      } else if (this.#true - this.#newestEarAt >= MARK_MS) this.#record();
     }
     this.#watch();
   }
 
   /** The record's time: never back, and carried on by the writer's steady clock while the wall clock is behind (as `append` does). */
-  #record(): void {
-    const newest = this.batches.at(-1);
+  #record(isEar = true): void {
+    const newest = this.batches.at(-1)?.at;
     const carriedOn = newest === undefined ? this.#wall : newest + (this.#true - this.#newestAt);
     this.stream.now = newest === undefined || this.#wall >= newest ? this.#wall : Math.max(newest, carriedOn);
-    this.batches.push(this.stream.now);
+    this.batches.push({ at: this.stream.now, isEar });
     this.#newestAt = this.#true;
+    if (isEar) this.#newestEarAt = this.#true;
   }
 
   #watch(): void {
     while (this.#heard < this.batches.length - this.lag) {
-      const batch = this.batches[this.#heard]!;
-      if (this.#heardUntil !== null) this.#gapEnd = gapBetween(this.#heardUntil, batch)?.until ?? this.#gapEnd;
-      this.#heardUntil = batch;
+      const { at, isEar } = this.batches[this.#heard]!;
       this.#heard += 1;
-      this.absences += this.stream.do({ type: 'NoteSilence', heardUntil: batch, gapEnd: this.#gapEnd }).length;
+      if (!isEar) continue;
+      if (this.#heardUntil !== null) this.#gapEnd = gapBetween(this.#heardUntil, at)?.until ?? this.#gapEnd;
+      this.#heardUntil = at;
+      this.absences += this.stream.do({ type: 'NoteSilence', heardUntil: at, gapEnd: this.#gapEnd }).length;
     }
   }
 }
@@ -82,7 +89,10 @@ const TWO_WINDOWS = 480;
 const spells = fc.array(
   fc.oneof(
     fc.record({ kind: fc.constant('listens' as const), ticks: fc.integer({ min: 1, max: TWO_WINDOWS }) }),
-    fc.record({ kind: fc.constant('deaf' as const), ticks: fc.integer({ min: 1, max: 5 * TWO_WINDOWS }) }),
+    fc.record({
+      kind: fc.constantFrom('deaf' as const, 'deaf to machines' as const),
+      ticks: fc.integer({ min: 1, max: 5 * TWO_WINDOWS }),
+    }),
     fc.record({
       kind: fc.constant('clock steps' as const),
       seconds: fc.oneof(fc.constantFrom(3_600, -3_600, 30, -30, 119, -119), fc.integer({ min: -7_200, max: 7_200 })),

@@ -52,7 +52,7 @@ describe('presence comes only from the time since the last check, on the recordâ
 });
 
 describe('a time in which the plane was deaf (B1)', () => {
-  it('lies between two neighbouring batches that are more than 15 s apart', () => {
+  it('lies between two neighbouring ears that are more than 15 s apart', () => {
     expect(gapBetween(T, T + 15_000)).toBeNull();
     expect(gapBetween(T, T + 15_001)).toEqual({ from: T, until: T + 15_001 });
   });

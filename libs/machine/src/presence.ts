@@ -16,7 +16,7 @@ export type Heard = {
 };
 
 /**
- * Whether a machine is heard from, as of the newest batch that the reader has applied (`heardUntil`). Exactly at the window it is still
+ * Whether a machine is heard from, as of the newest ear that the reader has applied (`heardUntil`). Exactly at the window it is still
  * present, and an absence that is recorded lasts until a check ends it: a deaf plane makes nobody absent, and nobody present. A pure function of the record: a rebuild and a question about the past get the same answer (O22, B1).
  */
 export const presence = (heardUntil: Instant, heard: Heard): Presence => {
@@ -39,6 +39,6 @@ export const silenceBegan = (lastCheckAt: Instant, gapEnd: Instant | null): Inst
 /** A time in which the plane could not have recorded anything: nobody's silence in it counts (B1). */
 export type Gap = { readonly from: Instant; readonly until: Instant };
 
-/** The gap between two neighbouring batches, if they are more than `threshold` seconds apart. (Default: 15; a mark comes after 5.) */
+/** The gap between two neighbouring ears, if they are more than `threshold` seconds apart. (Default: 15; a mark comes after 5.) */
 export const gapBetween = (earlier: Instant, later: Instant, threshold = 15): Gap | null =>
   later - earlier > threshold * 1000 ? { from: earlier, until: later } : null;

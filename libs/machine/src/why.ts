@@ -9,7 +9,7 @@ import type { OlderUse } from './refusals.js';
 
 /** What is known of a machine at one time of the record: from then on it is, and stays, the same. */
 export type KnownThen = {
-  /** The time of the newest batch until then. */
+  /** The time of the newest ear until then. */
   readonly heardUntil: Instant;
   /** The time that is asked about, where the plane had been deaf for too long by then to know; else null. */
   readonly deafUntil: Instant | null;

@@ -2,7 +2,7 @@ import type { Instant } from '@rollcall/decider';
 import type { Batch, RecordedFact } from '@rollcall/event-store';
 import { sql, type Transaction } from 'kysely';
 import type { ReadModelDatabase } from './database.js';
-import { gapsBetween } from './gaps.js';
+import { hearOn } from './gaps.js';
 import type { ReadModel } from './model.js';
 import { countParked } from './parked.js';
 import { trailAfter } from './trail.js';
@@ -14,8 +14,9 @@ export type Place = {
   readonly epoch: string;
   /** The newest batch that was applied; 0n before the first. */
   readonly checkpoint: bigint;
-  /** Its time. */
+  /** The time of the newest ear until there; null before the first. */
   readonly heardUntil: Instant | null;
+  /** The end of the newest gap until there. */
   readonly gapEnd: Instant | null;
   /** Of everything that was applied, see {@link trailAfter}. */
   readonly trail: string;
@@ -34,7 +35,7 @@ export class HoleInTheRecord extends Error {
  *
  * @param place where the read model stands
  * @param batches what follows; batches at or below the checkpoint were seen and are passed over
- * @param gapSeconds see {@link gapsBetween}
+ * @param gapSeconds see {@link hearOn}
  * @param reached is told about each step; only tests listen
  * @returns the new place; null when the read model is not at `place` any more (another instance was faster, or a rebuild was
  *   asked for), and then nothing was changed
@@ -56,11 +57,11 @@ export const applyBatches = async (
     expected += 1n;
     if (number !== expected) throw new HoleInTheRecord(`batch ${expected} is missing before batch ${number}`);
   }
-  const gaps = gapsBetween(place.heardUntil, news, gapSeconds);
+  const { heardUntil, gaps } = hearOn(place.heardUntil, news, gapSeconds);
   const next: Place = {
     epoch: place.epoch,
     checkpoint: last.number,
-    heardUntil: last.recordedAt,
+    heardUntil,
     gapEnd: gaps.at(-1)?.until ?? place.gapEnd,
     trail: trailAfter(place.trail, news),
   };

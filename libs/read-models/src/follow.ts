@@ -16,7 +16,7 @@ import { NO_TRAIL } from './trail.js';
 export type FollowOptions = Omit<FollowRecordOptions<Place>, 'followed'> & {
   readonly database: ReadModelDatabase;
   readonly model: ReadModel;
-  /** Two neighbouring batches further apart than this many seconds have a gap between them. (Default: 15) */
+  /** Two neighbouring ears further apart than this many seconds have a gap between them. (Default: 15) */
   readonly gapSeconds?: number;
 };
 

@@ -1,27 +1,35 @@
 import type { Instant } from '@rollcall/decider';
-import type { Batch } from '@rollcall/event-store';
+import { isEar, type Batch } from '@rollcall/event-store';
 import { gapBetween, type Gap as Deafness } from '@rollcall/machine';
 
 /** A time in which the plane was deaf, and the batch that ended it (B1). */
 export type Gap = Deafness & { readonly batch: bigint };
 
+/** How far the plane could hear, and when it could not. */
+export type Hearing = {
+  /** The time of the newest ear; null before the first. */
+  readonly heardUntil: Instant | null;
+  readonly gaps: readonly Gap[];
+};
+
 /**
- * The gaps that show between neighbouring batches.
+ * What batches add to what was heard. Only ears carry it on, and a gap lies between two neighbouring ears: whatever else is recorded meanwhile,
+ * nobody's check could have been (B1).
  *
- * @param heardUntil the time of the batch before the first; null when there is none
- * @param gapSeconds two batches further apart than this have a gap between them
+ * @param heardUntil the time of the newest ear before the first of them; null when there is none
+ * @param gapSeconds two ears further apart than this have a gap between them
  */
-export const gapsBetween = (
+export const hearOn = (
   heardUntil: Instant | null,
-  batches: readonly Pick<Batch, 'number' | 'recordedAt'>[],
+  batches: readonly Pick<Batch, 'number' | 'recordedAt' | 'facts'>[],
   gapSeconds: number,
-): readonly Gap[] => {
+): Hearing => {
   const gaps: Gap[] = [];
   let before = heardUntil;
-  for (const { number: batch, recordedAt } of batches) {
+  for (const { number: batch, recordedAt } of batches.filter(isEar)) {
     const gap = before === null ? null : gapBetween(before, recordedAt, gapSeconds);
     if (gap !== null) gaps.push({ batch, ...gap });
     before = recordedAt;
   }
-  return gaps;
+  return { heardUntil: before, gaps };
 };

@@ -2,7 +2,7 @@ import type { Instant } from '@rollcall/decider';
 import type { Batch } from '@rollcall/event-store';
 import canonicalize from 'canonicalize';
 import type { ReadModelDatabase } from './database.js';
-import { gapsBetween, type Gap } from './gaps.js';
+import { hearOn, type Gap } from './gaps.js';
 import { project as projectHistory, type HistoryLine } from './history/project.js';
 import { decodeLine } from './history/store.js';
 import { countParked, type ParkedCount } from './parked.js';
@@ -43,7 +43,7 @@ export class MemoryReadModels {
   #heardUntil: Instant | null = null;
   #trail = NO_TRAIL;
 
-  /** @param gapSeconds see `gapsBetween` */
+  /** @param gapSeconds see `hearOn` */
   constructor(private readonly gapSeconds = 15) {}
 
   apply(batches: readonly Batch[]): void {
@@ -62,11 +62,12 @@ export class MemoryReadModels {
         this.#lines.set(`${line.machine} ${line.revision}`, line);
       },
     };
-    this.#gaps.push(...gapsBetween(this.#heardUntil, batches, this.gapSeconds));
+    const { heardUntil, gaps } = hearOn(this.#heardUntil, batches, this.gapSeconds);
+    this.#heardUntil = heardUntil;
+    this.#gaps.push(...gaps);
     this.#trail = trailAfter(this.#trail, batches);
     for (const batch of batches) {
       this.#checkpoint = batch.number;
-      this.#heardUntil = batch.recordedAt;
       for (const fact of batch.facts) {
         const parked = {
           presence: projectWithChanges(presence, changes, fact),

@@ -10,7 +10,7 @@ export const OLD_AFTER_SECONDS = 15;
 
 /** How far a read model had come when it was asked. */
 export type Heard = {
-  /** The time of the newest batch applied: the "now" of the answer. */
+  /** The time of the newest ear until the newest batch applied: the "now" of the answer. */
   readonly until: Instant | null;
   /** The end of the newest gap. */
   readonly gapEnd: Instant | null;
@@ -60,8 +60,8 @@ export const inSnapshot = <Result>(
 
 /**
  * What an answer says about its own age. It is behind when the record has moved on without the read model (the projector stands
- * still), and also when the record itself stands still: a plane that listens makes a mark every five seconds, so silence of the
- * whole record means that nobody was listening.
+ * still), and also when nobody listens: a plane that does makes a mark every five seconds, so a record without ears says nothing of machines,
+ * whatever people record meanwhile. What they have recorded is shown before it is heard past.
  */
 export const asOf = (heard: Heard, newest: RecordHead): AsOf => {
   if (heard.until === null) return { asOf: null, behind: newest.number > 0n };

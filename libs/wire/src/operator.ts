@@ -205,7 +205,7 @@ export type BlockerView = {
 
 /** Every answer from a read model says how far the read model has come. */
 export type AsOf = {
-  /** The time of the newest batch that was applied; null before the first. */
+  /** Until when the plane was heard to listen, as far as that was applied; null before the first check or mark. */
   readonly asOf: string | null;
   /** True when that is older than 15 s (by the record's own head), so an old truth is not taken for a new one. */
   readonly behind: boolean;

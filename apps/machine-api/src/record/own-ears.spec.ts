@@ -17,7 +17,7 @@ const listening = async (silences = { isDue: () => Promise.resolve(false) }) => 
   return { clock, store, epoch, log, lifetime };
 };
 
-it('marks an idle record often enough that two batches are never 15 s apart, and ends with its owner (B1)', async () => {
+it('marks an idle record often enough that two ears are never 15 s apart, and ends with its owner (B1)', async () => {
   const { clock, store, lifetime } = await listening();
   await clock.advance(60_000);
   const batches = await store.readBatches(0n, 100);

@@ -6,11 +6,11 @@ import type { RecordEpoch } from './record-epoch.js';
 /** Tells whether a silence may become an absence now, if the record's time only goes on. */
 export type Silences = { isDue(): Promise<boolean> };
 
-/** Between two looks at the silences, and the age of the newest batch from which on one that is due is worth a mark. */
+/** Between two looks at the silences, and the age of the newest ear from which on one that is due is worth a mark. */
 const LOOK_MS = 500;
 
 /**
- * The plane's own ears (B1): where nothing was recorded for a while, an empty batch says that a check could have been; and where a silence
+ * The plane's own ears (B1): where no check was recorded for a while, an empty batch says that one could have been; and where a silence
  * becomes due it says so at once, because an absence counts from what was heard. Goes on until the signal; a record that cannot be reached is
  * logged when it goes and when it is back.
  */

@@ -32,6 +32,7 @@ beforeAll(async () => {
   const listen = async (seconds: number) => {
     for (let passed = 0; passed < seconds; passed += 5) {
       await clock.pass(5);
+      await store.decide(machine, { stream }, { type: 'RenameMachine', name: `${clock.now}` }, { actor });
       await store.mark(0);
     }
   };
@@ -41,6 +42,7 @@ beforeAll(async () => {
   await listen(30);
   await checkIn();
   await clock.pass(600);
+  await store.decide(machine, { stream }, { type: 'RenameMachine', name: 'while the plane was deaf' }, { actor });
   await store.mark(0);
   const gapEnd = clock.now;
   await listen(130);
@@ -98,8 +100,18 @@ it.each([
   ],
   [
     'a plane that did not listen',
-    `delete from batch where number in (select number from batch where number in ${newestBatches} order by number limit 6)`,
+    `delete from batch where number in ${newestBatches} and events = 0 and checks = 0`,
     /the plane was deaf in its window/,
+  ],
+  [
+    'an absence that was recorded before the plane had listened so long',
+    `update batch set heard_before = heard_before - interval '20 seconds' where number = (select max(batch) from event where type = 'WentAbsent')`,
+    /until then the plane had listened until .* only/,
+  ],
+  [
+    'a batch that does not say when the plane listened before it',
+    `update batch set heard_before = null where number = 9`,
+    /batch 9 says that the newest ear before it was at no time, and that was at/,
   ],
   [
     'a return that nobody recorded',

@@ -12,6 +12,7 @@ export const silences: Invariant = {
     const sentences = [
       ...(await rows<{ sentence: string }>(UNTRUE, [gapSeconds])),
       ...(await rows<{ sentence: string }>(UNENDED)),
+      ...(await rows<{ sentence: string }>(MISHEARD)),
     ];
     return { examined: Number(count?.count ?? 0), broken: sentences.map(({ sentence }) => sentence) };
   },
@@ -20,10 +21,10 @@ export const silences: Invariant = {
 const UNTRUE = `
   with gap as materialized (
     select until from (
-      select recorded_at as until, lag(recorded_at) over (order by number) as since from batch
-    ) b where until - since > $1 * interval '1 second'
+      select recorded_at as until, lag(recorded_at) over (order by number) as since from batch where checks > 0 or events = 0
+    ) ear where until - since > $1 * interval '1 second'
   ), absence as (
-    select e.stream, e.revision, b.recorded_at, (e.body::jsonb ->> 'lastCheckAt')::timestamptz as last_check,
+    select e.stream, e.revision, b.recorded_at, b.heard_before as listened, (e.body::jsonb ->> 'lastCheckAt')::timestamptz as last_check,
       (e.body::jsonb ->> 'dueAt')::timestamptz as due,
       (e.body::jsonb ->> 'dueAt')::timestamptz - (e.body::jsonb ->> 'window')::integer * interval '1 second' as began,
       c.recorded_at as heard
@@ -37,12 +38,13 @@ const UNTRUE = `
   select format('%s is recorded as absent at revision %s since %s: %s', stream, revision, due, case
     when heard is distinct from last_check then format('its last check was at %s, not at %s', coalesce(heard::text, 'no time'), last_check)
     when recorded_at <= due then format('that was recorded at %s already', recorded_at)
+    when listened <= due then format('until then the plane had listened until %s only', listened)
     when began < last_check then 'its window was not over'
     when began > last_check and not exists (select from gap where until = began)
       then format('its silence counts from %s, when nothing began', began)
     else 'the plane was deaf in its window' end) as sentence
   from absence
-  where heard is distinct from last_check or recorded_at <= due or began < last_check
+  where heard is distinct from last_check or recorded_at <= due or listened <= due or began < last_check
     or (began > last_check and not exists (select from gap where until = began))
     or exists (select from gap where until > began and until <= due)`;
 
@@ -60,3 +62,14 @@ const UNENDED = `
   where (type = 'WentAbsent' and before is distinct from 'CheckedIn')
     or (type = 'Returned' and before is distinct from 'WentAbsent')
     or (type = 'CheckedIn' and before = 'WentAbsent')`;
+
+// Batches of the versions before do not say it.
+const MISHEARD = `
+  select format('batch %s says that the newest ear before it was at %s, and that was at %s', number,
+    coalesce(heard_before::text, 'no time'), coalesce(ear::text, 'no time')) as sentence
+  from (
+    select number, heard_before,
+      max(recorded_at) filter (where checks > 0 or events = 0) over before as ear, max(heard_before) over before as said
+    from batch window before as (order by number rows between unbounded preceding and 1 preceding)
+  ) b
+  where heard_before is distinct from ear and (heard_before is not null or said is not null)`;

@@ -449,12 +449,21 @@ export const describeEventStoreContract = (name: string, make: () => Promise<Sto
       expect((await store.newest()).number).toBe(0n);
     });
 
-    it('marks the record when nothing was appended for a while, and not otherwise (B1)', async () => {
+    it('marks the record when nobody was heard for a while, whatever else is recorded, and not otherwise (B1)', async () => {
+      await add('tally-a', 1);
+      const heardUntil = async () => (await store.readPast('tally-a', (await store.newest()).recordedAt)).heardUntil;
+      expect(await heardUntil()).toBeNull();
       expect(await store.mark(60_000)).toBe(true);
+      const marked = (await store.newest()).recordedAt;
+      await add('tally-a', 1);
       expect(await store.mark(60_000)).toBe(false);
       expect(await store.mark(0)).toBe(true);
       const batches = await allBatches(store);
-      expect(batches.map((batch) => batch.facts.length)).toEqual([0, 0]);
+      expect(batches.map((batch) => batch.facts.length)).toEqual([1, 0, 1, 0]);
+      expect((await store.readPast('tally-a', marked)).heardUntil).toBe(marked);
+      await hear(machineStream(), 1);
+      expect(await store.mark(60_000)).toBe(false);
+      expect(await heardUntil()).toBe((await store.newest()).recordedAt);
     });
 
     it('loses nothing but time when all heads are dropped', async () => {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Instant, Json } from '@rollcall/decider';
 import {
   ADMITTING_TYPES,
+  isEar,
   LogBackedStore,
   RecordLog,
   TryAgain,
@@ -83,9 +84,9 @@ export class InMemoryLog extends RecordLog {
   }
 
   override mark(idleMs: number): Promise<boolean> {
-    const newest = this.batches.at(-1);
+    const ear = this.batches.findLast(isEar);
     const recordedAt = this.clock();
-    if (newest && recordedAt - newest.recordedAt < idleMs) return Promise.resolve(false);
+    if (ear && recordedAt - ear.recordedAt < idleMs) return Promise.resolve(false);
     this.batches.push({ number: BigInt(this.batches.length + 1), recordedAt, facts: [], trace: null });
     this.announce();
     return Promise.resolve(true);
@@ -108,10 +109,12 @@ export class InMemoryLog extends RecordLog {
   }
 
   override readPast(stream: string, until: Instant): Promise<StreamPast> {
-    const heard = this.batches.findLast(({ recordedAt }) => recordedAt <= until);
+    const batches = this.batches.filter(({ recordedAt }) => recordedAt <= until);
+    const heard = batches.at(-1);
     const facts = this.factsOf(stream).filter(({ recordedAt }) => recordedAt <= until);
     return Promise.resolve({
       heard: { number: heard?.number ?? 0n, recordedAt: heard?.recordedAt ?? 0 },
+      heardUntil: batches.findLast(isEar)?.recordedAt ?? null,
       events: facts.filter((fact) => fact.kind === 'event'),
       newestCheckIn: facts.findLast((fact) => fact.kind === 'check-in') ?? null,
     });

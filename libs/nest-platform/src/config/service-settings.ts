@@ -47,9 +47,9 @@ export const readTlsUnlessProxied = (
 
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost']);
 
-/** `ROLLCALL_GAP_SECONDS` (Default: 15): two batches further apart than this show that the plane was deaf in between (B1). */
+/** `ROLLCALL_GAP_SECONDS` (Default: 15): two ears further apart than this show that the plane was deaf in between (B1). */
 export const readGapSeconds = (settings: EnvironmentReader): number =>
-  // A mark comes after five seconds without an append, so less than that would call every quiet night deaf; tests do.
+  // A mark comes after five seconds without a check, so less than that would call every quiet night deaf; tests do.
   settings.number('ROLLCALL_GAP_SECONDS', { min: 0.001, max: 3_600, default: 15 });
 
 /** Where an app shows its metrics. */

@@ -7,7 +7,7 @@ export class SilenceClock {
 
   /**
    * Whether a machine has become due to be looked at, by the database's clock, which is the one that gives batches their time, and since the
-   * newest batch: what was due before has been heard of already, whether or not anybody has looked.
+   * newest ear: what was due before has been heard of already, whether or not anybody has looked.
    */
   async isDue(): Promise<boolean> {
     const row = await this.database
@@ -17,7 +17,7 @@ export class SilenceClock {
       .where(
         'due',
         '>=',
-        sql<Date>`coalesce((select recorded_at from batch order by number desc limit 1), '-infinity')`,
+        sql<Date>`coalesce((select heard_until(number) from batch order by number desc limit 1), '-infinity')`,
       )
       .limit(1)
       .executeTakeFirst();

@@ -236,6 +236,29 @@ describe('the absence watch', () => {
     expect(await plane.silences(1)).toEqual(['WentAbsent']);
   });
 
+  it('calls nobody absent while no check can be recorded, however much others record meanwhile (B1)', async () => {
+    await using plane = new Plane();
+    const watch = plane.watch();
+    await plane.admit(1);
+    await plane.check(1);
+    await plane.listen(60);
+    for (let passed = 0; passed < 130; passed += 10) {
+      plane.now += 10_000;
+      await plane.do(1, { type: 'RenameMachine', name: `box ${passed}` });
+    }
+    await plane.applied();
+    await sweepAll(watch);
+    expect(await plane.silences(1)).toEqual([]);
+    // The first mark ends the gap, and everybody has a full window from there on.
+    await plane.store.mark(0);
+    await plane.listen(120);
+    await sweepAll(watch);
+    expect(await plane.silences(1)).toEqual([]);
+    await plane.listen(1);
+    await sweepAll(watch);
+    expect(await plane.silences(1)).toEqual(['WentAbsent']);
+  });
+
   it('calls nobody absent who was heard while the watch itself stood still (B1)', async () => {
     const plane = new Plane();
     const watch = plane.watch();
@@ -305,6 +328,18 @@ describe('the absence watch', () => {
     await plane.listen(5);
     await sweepAll(watch);
     expect(await plane.silences(1)).toEqual([]);
+  });
+
+  it('looks at nobody while who is watched is being made anew', async () => {
+    await using plane = new Plane();
+    await plane.admit(1);
+    await plane.check(1);
+    await plane.listen(60);
+    const rebuiltUntil = (batch: string) => database.updateTable('read_model').set({ rebuild_until: batch }).execute();
+    await rebuiltUntil('1000');
+    expect(await plane.watch().sweep()).toBe(0);
+    await rebuiltUntil('0');
+    expect(await plane.watch().sweep()).toBe(1);
   });
 
   it('goes on after the record was away, and says so once', async () => {
@@ -427,14 +462,16 @@ describe('the silence clock', () => {
     expect(await clock.isDue()).toBe(true);
   });
 
-  it('is not told again of who was due before the newest batch: that has been heard of, whether or not anybody has looked', async () => {
+  it('is not told again of who was due before the newest ear: that has been heard of, whether or not anybody has looked', async () => {
     await using owner = await Owner.connect(fresh.ownerUrl);
     await owner.rows(`insert into absence_due values ('3', clock_timestamp())`);
     const clock = new SilenceClock(database);
     expect(await clock.isDue()).toBe(true);
-    await owner.rows(
-      `insert into batch (number, recorded_at, events, checks) values (1, clock_timestamp() + interval '1 second', 0, 0)`,
-    );
+    const append = (number: number, events: number) =>
+      owner.rows(`insert into batch (number, recorded_at, events, checks) values ($1, clock_timestamp() + interval '1 second', $2, 0)`, [number, events]);
+    await append(1, 1);
+    expect(await clock.isDue()).toBe(true);
+    await append(2, 0);
     expect(await clock.isDue()).toBe(false);
   });
 });

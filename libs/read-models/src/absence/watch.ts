@@ -153,13 +153,14 @@ export class AbsenceWatch {
 type Taken = { readonly machines: string[]; readonly heard_until: Date; readonly gap_end: Date | null };
 
 /**
- * Takes machines whose time has come, as far as the read model has heard. No row: it has heard nothing yet.
+ * Takes machines whose time has come, as far as the read model has heard. No row: it has heard nothing yet, or is being made anew and would
+ * look at everybody as of long ago.
  * They are named in an array: a planner that expects many of them might read the whole table for a join.
  */
 export const takeDueQuery = (limit: number): RawBuilder<Taken> => sql<Taken>`
     with heard as (
       select heard_until, gap_end from read_model
-      where name = ${absenceModel.name} and heard_until is not null and not rebuild_requested
+      where name = ${absenceModel.name} and heard_until is not null and not rebuild_requested and checkpoint >= rebuild_until
     ), due as (
       select machine from absence_due where due < (select heard_until from heard)
       order by due limit ${limit} for update skip locked

@@ -48,7 +48,7 @@ export class ReadinessQueries {
           'code',
           fn.countAll<string>().as('machines'),
           fn.min('since_at').as('since'),
-          sql<string>`floor(sum(extract(epoch from (${heardUntil} - since_at))))`.as('seconds'),
+          sql<string>`floor(sum(extract(epoch from greatest(${heardUntil} - since_at, interval '0'))))`.as('seconds'),
         ])
         .where('until_at', 'is', null)
         .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', heardUntil)]))

@@ -47,6 +47,7 @@ export const episodeView = (episode: Episode, heardUntil: Instant): EpisodeView 
     fix,
     blocksWork,
     until: until === null ? null : utc(until),
-    seconds: Math.floor(((until ?? heardUntil) - since) / 1_000),
+    // A person's word is shown before the plane has listened past it.
+    seconds: Math.max(0, Math.floor(((until ?? heardUntil) - since) / 1_000)),
   };
 };

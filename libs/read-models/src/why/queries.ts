@@ -48,9 +48,9 @@ export class WhyQueries {
     if (at !== null && at > newest.recordedAt)
       return { refused: 'time-not-recorded', detail: `The record has come to ${utc(newest.recordedAt)}` };
     // The gaps are known as far as the history has come; from there on the answer is behind, and says so.
-    const { age, heardUntil } = await this.#heard(newest);
-    if (heardUntil === null) return { refused: 'time-not-recorded', detail: 'Nothing of the record has been read yet' };
-    const asked = at === null ? heardUntil : Math.min(at, heardUntil);
+    const { age, known } = await this.#known(newest);
+    if (known === null) return { refused: 'time-not-recorded', detail: 'Nothing of the record has been read yet' };
+    const asked = at === null ? known : Math.min(at, known);
     const [past, refused] = await Promise.all([
       this.store.readPast(machineStream(machine), asked),
       this.store.readPast(refusalsStream(machine), asked),
@@ -60,7 +60,7 @@ export class WhyQueries {
       return { refused: 'not-admitted-then', detail: `Nothing was known of this machine at ${utc(asked)}` };
     const gaps = await this.#gaps(past.heard.recordedAt, row.lastCheckAt ?? row.admittedAt);
     return {
-      ...(at !== null && at <= heardUntil ? { behind: false } : age),
+      ...(at !== null && at <= known ? { behind: false } : age),
       asOf: utc(past.heard.recordedAt),
       ...(await this.#explained(row, withOlderUse(past, refused), gaps, asked)),
     };
@@ -72,7 +72,8 @@ export class WhyQueries {
     { since, newestEnd }: { readonly since: readonly Gap[]; readonly newestEnd: Instant | null },
     asked: Instant,
   ): Promise<Pick<Why, 'machine' | 'sentence' | 'basis'>> {
-    const heardUntil = past.heard.recordedAt;
+    // Before the first ear nobody can have checked in.
+    const heardUntil = past.heardUntil ?? past.heard.recordedAt;
     const view = machineView(row, { until: heardUntil, gapEnd: newestEnd });
     const promise = row.deletedAt === null ? await this.#promise(row, asked) : null;
     const blockers = view.blockers.map(({ code, since: begun }) => ({ code, since: Date.parse(begun) }));
@@ -100,9 +101,13 @@ export class WhyQueries {
     return promiseOf(row.node, row.labels, facts.reduce(promiseBook.evolve, promiseBook.initial()));
   }
 
-  #heard(newest: RecordHead) {
+  /** Until when the history knows the record: until the newest batch, or else at least until the newest ear. */
+  #known(newest: RecordHead) {
     return inSnapshot(this.database, 'history_line', historyModel.name, (_transaction, heard) =>
-      Promise.resolve({ age: asOf(heard, newest), heardUntil: heard.until }),
+      Promise.resolve({
+        age: asOf(heard, newest),
+        known: newest.number > 0n && heard.checkpoint >= newest.number ? newest.recordedAt : heard.until,
+      }),
     );
   }
 

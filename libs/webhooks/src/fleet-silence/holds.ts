@@ -229,7 +229,7 @@ const fleetOf = ({ owner, at, window }: FoundAbsence) => sql`
     or coalesce(went.since < late.before, false) as late
   from presence_machine p join stream_head h on h.stream = ${machineStream('')} || p.machine
   cross join lateral (
-    select ${new Date(at)}::timestamptz - 2 * (h.state -> 'boots' -> -1 ->> 'interval')::integer * interval '1 second' as before
+    select least(${new Date(at)}::timestamptz, (select heard_until from read_model where name = 'absence')) - 2 * (h.state -> 'boots' -> -1 ->> 'interval')::integer * interval '1 second' as before
   ) late
   left join (
     select machine, min((fact ->> 'dueAt')::timestamptz - (fact ->> 'window')::integer * interval '1 second') as since
