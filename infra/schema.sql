@@ -25,8 +25,10 @@ create table batch (
   events integer not null,
   checks integer not null,
   trace text,
+  heard_before timestamp(3) with time zone,
   constraint batch_pkey PRIMARY KEY (number)
 );
+CREATE INDEX batch_ended_pause ON public.batch USING btree (number) WHERE (((checks > 0) OR (events = 0)) AND ((recorded_at - heard_before) > '00:00:10'::interval));
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.batch FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 alter table batch enable always trigger append_only;
 grant select on batch to rollcall_app;
@@ -58,6 +60,16 @@ create table claim (
   constraint claim_pkey PRIMARY KEY (key)
 );
 grant select on claim to rollcall_app;
+
+create table earlier_pause (
+  batch bigint,
+  since timestamp(3) with time zone not null,
+  until timestamp(3) with time zone,
+  constraint earlier_pause_batch_key UNIQUE (batch)
+);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.earlier_pause FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+alter table earlier_pause enable always trigger append_only;
+grant select on earlier_pause to rollcall_app;
 
 create table event (
   position bigint not null,
@@ -408,6 +420,7 @@ declare
   v_heard timestamptz[];
   v_number bigint;
   v_before timestamptz;
+  v_ear timestamptz;
   v_clock timestamptz;
   v_position bigint;
   v_events integer := coalesce(cardinality(e_item), 0);
@@ -446,7 +459,9 @@ begin
 
   perform pg_advisory_xact_lock(7723406, 1);
 
-  select b.number, b.recorded_at into v_number, v_before from batch b order by b.number desc limit 1;
+  select b.number, b.recorded_at, case when b.checks > 0 or b.events = 0 then b.recorded_at
+    else coalesce(b.heard_before, (select p.since from earlier_pause p where p.until is null)) end
+  into v_number, v_before, v_ear from batch b order by b.number desc limit 1;
   v_clock := date_trunc('milliseconds', clock_timestamp());
   if v_before is null then
     recorded_at := v_clock;
@@ -457,12 +472,12 @@ begin
   end if;
 
   if v_items = 0 then
-    if v_before is null or recorded_at - v_before >= w_mark_after_ms * interval '1 millisecond' then
+    if v_ear is null or recorded_at - v_ear >= w_mark_after_ms * interval '1 millisecond' then
       if to_regclass('public.check_in_' || to_char(recorded_at at time zone 'utc', 'YYYYMMDD')) is null then
         raise exception 'no partition of check_in for %', recorded_at using errcode = 'check_violation';
       end if;
       batch := coalesce(v_number, 0) + 1;
-      insert into batch (number, recorded_at, events, checks) values (batch, recorded_at, 0, 0);
+      insert into batch (number, recorded_at, events, checks, heard_before) values (batch, recorded_at, 0, 0, v_ear);
     else
       batch := null;
     end if;
@@ -506,7 +521,8 @@ begin
   end if;
 
   batch := coalesce(v_number, 0) + 1;
-  insert into batch (number, recorded_at, events, checks, trace) values (batch, recorded_at, v_events, v_checks, w_trace);
+  insert into batch (number, recorded_at, events, checks, trace, heard_before)
+  values (batch, recorded_at, v_events, v_checks, w_trace, v_ear);
 
   if v_events > 0 then
     v_position := coalesce((select e.position + 1 from event e order by e.position desc limit 1), 0);
@@ -601,6 +617,19 @@ begin
   execute format('alter table %s enable always trigger append_only', p_table);
 end $function$;
 revoke all on function guard_append_only(regclass) from public;
+
+CREATE OR REPLACE FUNCTION public.heard_until(p_batch bigint)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(
+    case when b.checks > 0 or b.events = 0 then b.recorded_at else b.heard_before end,
+    (select e.recorded_at from batch e where e.number < b.number and (e.checks > 0 or e.events = 0) order by e.number desc limit 1))
+  from batch b where b.number = p_batch
+$function$;
+revoke all on function heard_until(bigint) from public;
+grant execute on function heard_until(bigint) to rollcall_app;
 
 CREATE OR REPLACE FUNCTION public.make_check_in_partitions(p_days integer DEFAULT 14)
  RETURNS date

@@ -74,4 +74,5 @@ it('marks often enough that an idle plane never looks deaf (B1)', () => {
   const marks = { ...ENOUGH, ROLLCALL_GAP_SECONDS: '3', ROLLCALL_MARK_SECONDS: '1' };
   expect(readMachineApiConfig(marks).markMs).toBe(1_000);
   expect(() => readMachineApiConfig({ ...marks, ROLLCALL_MARK_SECONDS: '1.1' })).toThrow('at most a third');
+  expect(() => readMachineApiConfig({ ...ENOUGH, ROLLCALL_GAP_SECONDS: '61' })).toThrow('ROLLCALL_GAP_SECONDS');
 });

@@ -4,6 +4,7 @@ import {
   readGapSeconds,
   readLogLevel,
   readMetrics,
+  readShortWindows,
   readTlsUnlessProxied,
   readTraces,
   type LogLevel,
@@ -78,8 +79,7 @@ export const readMachineApiConfig = (environment: Environment): MachineApiConfig
   });
 
 const readPolicy = (settings: EnvironmentReader): CheckPolicy => {
-  // Tests that cannot wait for two minutes say so; nobody gets a hot loop by a slip of the pen.
-  const short = settings.flag('ROLLCALL_TEST_SHORT_WINDOWS');
+  const short = readShortWindows(settings);
   return {
     interval: settings.integer('ROLLCALL_INTERVAL_SECONDS', {
       min: short ? 1 : INTERVAL_FLOOR_SECONDS,

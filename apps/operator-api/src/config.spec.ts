@@ -13,6 +13,7 @@ it('needs a database and a place for certificates, and has a default for the res
     freshSeconds: 900,
     idleSeconds: 1_800,
     httpsOnlySeconds: null,
+    gapSeconds: 15,
     host: '127.0.0.1',
     pageDirectory: expect.stringMatching(/\/dashboard$/),
     port: 8_444,

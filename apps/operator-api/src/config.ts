@@ -1,6 +1,7 @@
 import { FRESH_SECONDS } from '@rollcall/authorisation';
 import {
   readDatabase,
+  readGapSeconds,
   readLogLevel,
   readMetrics,
   readTls,
@@ -41,6 +42,8 @@ export type OperatorApiConfig = {
   /** Where the web page was built to. */
   readonly pageDirectory: string;
   readonly webhooks: WebhookSettings;
+  /** Two neighbouring ears further apart than this many seconds show that the plane was deaf in between (B1). */
+  readonly gapSeconds: number;
   /** null: nothing is measured. */
   readonly metrics: MetricsSettings | null;
   /** null: nothing is followed. */
@@ -57,6 +60,7 @@ export type OperatorApiConfig = {
  *   `none` for a machine API with a public certificate)
  * - `ROLLCALL_FRESH_SESSION_SECONDS` (Default: 900), 60 to 43200: how long after signing in a person may admit and delete
  * - `ROLLCALL_IDLE_SESSION_SECONDS` (Default: 1800), 120 to 3000: a session in a browser that nobody uses for so long is over
+ * - `ROLLCALL_GAP_SECONDS` (Default: 15), as for the projector
  * - those of `readProvider`
  * - `ROLLCALL_HSTS_SECONDS`, 0 to 63072000 (Default: 31536000 with certificate files, which browsers are meant to know; with the plane's own
  *   authority browsers are told nothing): for how long browsers use nothing but HTTPS with this host name, 0 takes it back
@@ -94,6 +98,7 @@ export const readOperatorApiConfig = (environment: Environment): OperatorApiConf
       provider: readProvider(settings),
       pageDirectory: settings.text('ROLLCALL_PAGE_DIR', join(import.meta.dirname, '../dashboard')),
       webhooks: readWebhookSettings(settings),
+      gapSeconds: readGapSeconds(settings),
       metrics: readMetrics(settings),
       traces: readTraces(settings),
       logLevel: readLogLevel(settings),

@@ -52,6 +52,8 @@ export type OperatorApiFoundation = {
   readonly freshSeconds?: number;
   /** For how many seconds nobody may use a session in a browser before it is over. (Default: 1,800) */
   readonly idleSeconds?: number;
+  /** As the followers of the record were told it. (Default: 15) */
+  readonly gapSeconds?: number;
   /** (Default: none, and people sign in with links) */
   readonly provider?: IdentityProvider;
   /** (Default: none, as of a plane that was built without its web page) */
@@ -92,9 +94,12 @@ const providers = (foundation: () => OperatorApiFoundation) => {
     { provide: MachineQueries, useFactory: () => new MachineQueries(foundation().readModels, foundation().store) },
     { provide: ChangeQueries, useFactory: () => new ChangeQueries(foundation().readModels, foundation().store) },
     { provide: ChangeWatch, useFactory: () => new ChangeWatch(foundation().readModels, foundation().store) },
-    { provide: ReplayQueries, useFactory: () => new ReplayQueries(foundation().readModels, foundation().store) },
+    { provide: ReplayQueries, useFactory: () => new ReplayQueries(foundation().store, foundation().gapSeconds) },
     { provide: HistoryQueries, useFactory: () => new HistoryQueries(foundation().readModels, foundation().store) },
-    { provide: WhyQueries, useFactory: () => new WhyQueries(foundation().readModels, foundation().store) },
+    {
+      provide: WhyQueries,
+      useFactory: () => new WhyQueries(foundation().readModels, foundation().store, foundation().gapSeconds),
+    },
     { provide: ReadinessQueries, useFactory: () => new ReadinessQueries(foundation().readModels, foundation().store) },
     { provide: ReadModelQueries, useFactory: () => new ReadModelQueries(foundation().readModels, foundation().store) },
     { provide: Attempts, useFactory: () => foundation().attempts },

@@ -110,6 +110,7 @@ const open = async (
         machineApi,
         freshSeconds: config.freshSeconds,
         idleSeconds: config.idleSeconds,
+        gapSeconds: config.gapSeconds,
         // So that at least two thirds of the time are left in which a session is fresh.
         provider: new IdentityProvider(config.provider, Math.floor(config.freshSeconds / 3)),
         webhooks: new WebhookAccess(webhooks, secrets, targets),

@@ -17,9 +17,11 @@ import {
   type RecordedCheckIn,
   type RecordedEvent,
   type RecordedFact,
+  type RecordedGap,
   type RecordHead,
   type StreamPast,
   type StreamPlace,
+  type WantedGaps,
 } from '@rollcall/event-store';
 import type { Instant, Json } from '@rollcall/decider';
 import { machineIdOf } from '@rollcall/machine';
@@ -319,6 +321,20 @@ export class PostgresLog extends RecordLog {
       if (row) return checkInOf(row);
     }
     return null;
+  }
+
+  override async readGaps(
+    { gapSeconds, since, before, endedAfter }: WantedGaps,
+    limit: number,
+  ): Promise<readonly RecordedGap[]> {
+    const time = (instant: Instant) => new Date(instant).toISOString();
+    const [name, text] = gapSeconds >= 10 ? ['gaps', sql.GAPS] : ['short-gaps', sql.SHORT_GAPS];
+    const values = [gapSeconds, time(since), before === null ? null : time(before), time(endedAfter), limit];
+    const rows = await this.read<{ batch: bigint; since: number; until: number }>(
+      { name, text, values },
+      SCAN_TIMEOUT_MS,
+    );
+    return rows.map(({ batch, since: from, until }) => ({ batch, from, until }));
   }
 
   override async newest(): Promise<RecordHead> {

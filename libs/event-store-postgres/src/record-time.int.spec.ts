@@ -81,7 +81,9 @@ describe("the record's time", () => {
   });
 
   it('says in each batch when the newest check or mark before it was, over an upgrade as well, and finds the pauses of before (B1)', async () => {
-    await owner.rows('alter table batch drop column heard_before; drop table earlier_pause; drop function heard_until(bigint)');
+    await owner.rows(
+      'alter table batch drop column heard_before; drop table earlier_pause; drop function heard_until(bigint)',
+    );
     await owner.rows(`insert into batch (number, recorded_at, events, checks) values (1, '2026-01-01T12:00:00Z', 0, 0),
       (2, '2026-01-01T12:00:20Z', 1, 0), (3, '2026-01-01T12:00:40Z', 1, 1), (4, '2026-01-01T12:01:40Z', 1, 0)`);
     await owner.rows(await readFile(MIGRATION, 'utf8'));
@@ -103,7 +105,9 @@ describe("the record's time", () => {
       { number: '7', heard_before: marked },
     ]);
     const heard = await owner.rows('select heard_until(number) as heard from batch order by number');
-    expect(heard).toEqual([noon(0), noon(0), noon(40), noon(40), noon(40), marked, marked].map((each) => ({ heard: each })));
+    expect(heard).toEqual(
+      [noon(0), noon(0), noon(40), noon(40), noon(40), marked, marked].map((each) => ({ heard: each })),
+    );
   });
 
   it('follows the wall clock again once that has caught up', async () => {

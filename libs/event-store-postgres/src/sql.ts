@@ -86,6 +86,21 @@ export const NEWEST_CHECK_OF_MACHINE = `
 select ${CHECK_COLUMNS} from check_in c
 where c.machine = $1 and c.recorded_at > $2 and c.recorded_at <= $3 order by c.revision desc limit 1`;
 
+const gapsAmong = (pauses: string) => `
+select batch, since, until from (
+  select number as batch, heard_before as since, recorded_at as until from batch where ${pauses}
+  union all
+  select batch, since, until from earlier_pause where until is not null
+) pause
+where until - since > $1 * interval '1 second' and since >= $2 and since < coalesce($3, 'infinity'::timestamptz) and until > $4
+order by batch limit $5`;
+
+const EARS = '(checks > 0 or events = 0)';
+/** For gaps of ten seconds and more: their index is of pauses of that length. */
+export const GAPS = gapsAmong(`${EARS} and recorded_at - heard_before > interval '10 seconds'`);
+/** For the gaps of tests, which cannot wait so long: looks at every batch. */
+export const SHORT_GAPS = gapsAmong(EARS);
+
 export const NEWEST = `select number, recorded_at from batch order by number desc limit 1`;
 /** Each by its key, see `ASK`. A key that is asked for twice is answered twice. */
 export const HOLDERS = `

@@ -1,5 +1,5 @@
 import type { Decider, Instant, Json, Typed } from '@rollcall/decider';
-import type { CheckedIn } from '@rollcall/machine';
+import type { CheckedIn, Gap } from '@rollcall/machine';
 
 /** Who did it: `person` and `automation` come from a session or token, `machine` from its credential, `plane` is the plane itself. */
 export type Actor = { readonly kind: 'person' | 'automation' | 'machine' | 'plane'; readonly id: string };
@@ -139,6 +139,21 @@ export const STREAM_START: StreamPlace = { revision: 0, recordedAt: 0 };
 /** The types of events by which a person lets a machine in. */
 export const ADMITTING_TYPES: readonly string[] = ['TokenIssued', 'CodeApproved'];
 
+/** A time in which the plane was deaf, and the batch of the ear that ended it (B1). */
+export type RecordedGap = Gap & { readonly batch: bigint };
+
+/** Which gaps of the record. */
+export type WantedGaps = {
+  /** Two neighbouring ears further apart than this many seconds have a gap between them. */
+  readonly gapSeconds: number;
+  /** Begun then or later. */
+  readonly since: Instant;
+  /** Begun before; null: whenever. */
+  readonly before: Instant | null;
+  /** Ended later than that. */
+  readonly endedAfter: Instant;
+};
+
 /** Which stream took a key last, and whether it has given it back. */
 export type ClaimHolder = { readonly stream: string; readonly released: boolean };
 
@@ -213,6 +228,9 @@ export abstract class EventStore {
    * approved. Found by an index of its own.
    */
   abstract admissionsBy(person: string, after: Instant): Promise<readonly RecordedEvent[]>;
+
+  /** The gaps between neighbouring ears, ascending, the first `limit` of them; of any past, whoever followed it and with which settings (B1). */
+  abstract readGaps(wanted: WantedGaps, limit: number): Promise<readonly RecordedGap[]>;
 
   /** The newest batch. */
   abstract newest(): Promise<RecordHead>;

@@ -14,11 +14,13 @@ export type {
   RecordedCheckIn,
   RecordedEvent,
   RecordedFact,
+  RecordedGap,
   RecordHead,
   StreamPast,
   StreamPlace,
   StreamView,
   Target,
+  WantedGaps,
 } from './event-store.js';
 export { ClaimTaken, foldOf, GroupCommit } from './group-commit.js';
 export type { CommittedAppend, GroupCommitOptions } from './group-commit.js';

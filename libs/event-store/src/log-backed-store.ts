@@ -10,11 +10,13 @@ import {
   type Part,
   type RecordedEvent,
   type RecordedFact,
+  type RecordedGap,
   type RecordHead,
   type StreamPast,
   type StreamPlace,
   type StreamView,
   type Target,
+  type WantedGaps,
 } from './event-store.js';
 import { foldOf, GroupCommit, type GroupCommitOptions } from './group-commit.js';
 import type { RecordLog } from './record-log.js';
@@ -99,6 +101,10 @@ export class LogBackedStore extends EventStore {
 
   override admissionsBy(person: string, after: Instant): Promise<readonly RecordedEvent[]> {
     return this.log.admissionsBy(person, after);
+  }
+
+  override readGaps(wanted: WantedGaps, limit: number): Promise<readonly RecordedGap[]> {
+    return this.log.readGaps(wanted, limit);
   }
 
   override newest(): Promise<RecordHead> {

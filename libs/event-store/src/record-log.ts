@@ -6,9 +6,11 @@ import type {
   ClaimHolder,
   RecordedEvent,
   RecordedFact,
+  RecordedGap,
   RecordHead,
   StreamPast,
   StreamPlace,
+  WantedGaps,
 } from './event-store.js';
 
 /** What a decision wants to know before it is taken. Exactly one of `stream` and `key` is set. */
@@ -151,6 +153,7 @@ export abstract class RecordLog {
   abstract readStreamAfter(stream: string, place: StreamPlace, limit: number): Promise<readonly RecordedFact[]>;
   abstract readPast(stream: string, until: Instant): Promise<StreamPast>;
   abstract admissionsBy(person: string, after: Instant): Promise<readonly RecordedEvent[]>;
+  abstract readGaps(wanted: WantedGaps, limit: number): Promise<readonly RecordedGap[]>;
   abstract newest(): Promise<RecordHead>;
   abstract epoch(): Promise<string>;
   abstract onAppended(listener: () => void): () => void;

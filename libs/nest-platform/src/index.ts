@@ -6,6 +6,7 @@ export type { DeclaredRoute } from './access/routes.js';
 export {
   readDatabase,
   readGapSeconds,
+  readShortWindows,
   readLogLevel,
   readMetrics,
   readTls,

@@ -1,9 +1,9 @@
 import type { Instant } from '@rollcall/decider';
-import { isEar, type Batch } from '@rollcall/event-store';
-import { gapBetween, type Gap as Deafness } from '@rollcall/machine';
+import { isEar, type Batch, type RecordedGap } from '@rollcall/event-store';
+import { gapBetween } from '@rollcall/machine';
 
-/** A time in which the plane was deaf, and the batch that ended it (B1). */
-export type Gap = Deafness & { readonly batch: bigint };
+/** A time in which the plane was deaf, as a follower of the record finds it. */
+export type Gap = RecordedGap;
 
 /** How far the plane could hear, and when it could not. */
 export type Hearing = {

@@ -3,7 +3,14 @@ export { MachineQueries, LIST_LIMIT, type ListMachines, type WhichMachines } fro
 export { ChangeQueries, type ChangeNews } from './presence/changes.js';
 export { changePlaceText, readChangePlace, type ChangePlace } from './presence/change-place.js';
 export { ChangeWatch, type Listening } from './presence/change-watch.js';
-export { FACTS_OF_A_PAGE, ReplayQueries, readReplayPlace, type ReadPage, type ReplayPlace } from './history/replay.js';
+export {
+  FACTS_OF_A_PAGE,
+  GAPS_OF_A_PAGE,
+  ReplayQueries,
+  readReplayPlace,
+  type ReadPage,
+  type ReplayPlace,
+} from './history/replay.js';
 export { refusedUses, withRefusedUses } from './history/refused-uses.js';
 export { HistoryQueries, HISTORY_LIMIT, type ReadHistory } from './history/queries.js';
 export {

@@ -100,7 +100,7 @@ it.each([
   ],
   [
     'a plane that did not listen',
-    `delete from batch where number in ${newestBatches} and events = 0 and checks = 0`,
+    `delete from batch where number in (select number from batch where number in ${newestBatches} order by number limit 10)`,
     /the plane was deaf in its window/,
   ],
   [

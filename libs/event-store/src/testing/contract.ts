@@ -10,6 +10,7 @@ import {
   type Batch,
   type EventStore,
   type RecordedFact,
+  type RecordedGap,
   type RecordLog,
 } from '../index.js';
 import { interruptible } from './interruptible.js';
@@ -464,6 +465,30 @@ export const describeEventStoreContract = (name: string, make: () => Promise<Sto
       await hear(machineStream(), 1);
       expect(await store.mark(60_000)).toBe(false);
       expect(await heardUntil()).toBe((await store.newest()).recordedAt);
+    });
+
+    it('gives the gaps between checks and marks of any past, whatever was recorded in them, page by page (B1)', async () => {
+      const heard: Batch[] = [];
+      for (let sequence = 1; sequence <= 3; sequence += 1) {
+        await store.mark(0);
+        heard.push(...(await allBatches(store)).slice(-1));
+        // Until the record's time has gone on, so that there is a gap of some milliseconds.
+        const { recordedAt } = await store.newest();
+        while ((await add('tally-a', 1)).recordedAt < recordedAt + 2);
+      }
+      const all = { gapSeconds: 0.001, since: 0, before: null, endedAfter: 0 };
+      const gaps = await store.readGaps(all, 10);
+      expect(gaps).toEqual(
+        heard
+          .slice(1)
+          .map(({ number, recordedAt }, n) => ({ batch: number, from: heard[n]!.recordedAt, until: recordedAt })),
+      );
+      const [first, second] = gaps as [RecordedGap, RecordedGap];
+      expect(await store.readGaps(all, 1)).toEqual([first]);
+      expect(await store.readGaps({ ...all, since: second.from }, 10)).toEqual([second]);
+      expect(await store.readGaps({ ...all, before: second.from }, 10)).toEqual([first]);
+      expect(await store.readGaps({ ...all, endedAfter: first.until }, 10)).toEqual([second]);
+      expect(await store.readGaps({ ...all, gapSeconds: 15 }, 10)).toEqual([]);
     });
 
     it('loses nothing but time when all heads are dropped', async () => {

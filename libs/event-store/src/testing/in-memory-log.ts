@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Instant, Json } from '@rollcall/decider';
+import { gapBetween } from '@rollcall/machine';
 import {
   ADMITTING_TYPES,
   isEar,
@@ -21,9 +22,11 @@ import {
   type RecordedCheckIn,
   type RecordedEvent,
   type RecordedFact,
+  type RecordedGap,
   type RecordHead,
   type StreamPast,
   type StreamPlace,
+  type WantedGaps,
 } from '../index.js';
 
 /** The record in memory, with the same promises as Postgres: one order, compare-and-set on revisions and claims, dense batches. */
@@ -125,6 +128,17 @@ export class InMemoryLog extends RecordLog {
     const isWanted = ({ actor, event, recordedAt }: RecordedEvent) =>
       actor.kind === 'person' && actor.id === person && ADMITTING_TYPES.includes(event.type) && recordedAt > after;
     return Promise.resolve(events.filter(isWanted));
+  }
+
+  override readGaps({ gapSeconds, since, before, endedAfter }: WantedGaps, limit: number): Promise<RecordedGap[]> {
+    const ears = this.batches.filter(isEar);
+    const gaps = ears.slice(1).flatMap(({ number: batch, recordedAt }, index) => {
+      const gap = gapBetween(ears[index]!.recordedAt, recordedAt, gapSeconds);
+      return gap === null ? [] : [{ batch, ...gap }];
+    });
+    const isWanted = ({ from, until }: RecordedGap) =>
+      from >= since && (before === null || from < before) && until > endedAfter;
+    return Promise.resolve(gaps.filter(isWanted).slice(0, limit));
   }
 
   override newest(): Promise<RecordHead> {

@@ -47,10 +47,16 @@ export const readTlsUnlessProxied = (
 
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost']);
 
-/** `ROLLCALL_GAP_SECONDS` (Default: 15): two ears further apart than this show that the plane was deaf in between (B1). */
+/**
+ * `ROLLCALL_GAP_SECONDS` (Default: 15): two ears further apart than this show that the plane was deaf in between (B1). At most 60: a deaf time of half
+ * the shortest window that is called none would make machines absent that nobody could hear.
+ */
 export const readGapSeconds = (settings: EnvironmentReader): number =>
   // A mark comes after five seconds without a check, so less than that would call every quiet night deaf; tests do.
-  settings.number('ROLLCALL_GAP_SECONDS', { min: 0.001, max: 3_600, default: 15 });
+  settings.number('ROLLCALL_GAP_SECONDS', { min: 0.001, max: readShortWindows(settings) ? 3_600 : 60, default: 15 });
+
+/** `ROLLCALL_TEST_SHORT_WINDOWS` (Default: 0): tests that cannot wait for two minutes say so; nobody gets a hot loop by a slip of the pen. */
+export const readShortWindows = (settings: EnvironmentReader): boolean => settings.flag('ROLLCALL_TEST_SHORT_WINDOWS');
 
 /** Where an app shows its metrics. */
 export type MetricsSettings = { readonly host: string; readonly port: number };

@@ -468,7 +468,10 @@ describe('the silence clock', () => {
     const clock = new SilenceClock(database);
     expect(await clock.isDue()).toBe(true);
     const append = (number: number, events: number) =>
-      owner.rows(`insert into batch (number, recorded_at, events, checks) values ($1, clock_timestamp() + interval '1 second', $2, 0)`, [number, events]);
+      owner.rows(
+        `insert into batch (number, recorded_at, events, checks) values ($1, clock_timestamp() + interval '1 second', $2, 0)`,
+        [number, events],
+      );
     await append(1, 1);
     expect(await clock.isDue()).toBe(true);
     await append(2, 0);

@@ -100,7 +100,9 @@ describe('a page of a replay', () => {
 });
 
 it('keeps the place of a replay as a text', () => {
-  const place = { facts: { revision: 7, recordedAt: 1_767_268_800_000 }, refusals: { revision: 0, recordedAt: 0 } };
+  const facts = { revision: 7, recordedAt: 1_767_268_800_000 };
+  const place = { facts, refusals: { revision: 0, recordedAt: 0 }, deafness: 1_767_268_800_000 };
   expect(readReplayPlace(replayPlaceText(place))).toEqual(place);
-  for (const text of ['', '7', '7.8.9', '7.8.9.x', `${'9'.repeat(11)}.1.1.1`]) expect(readReplayPlace(text)).toBeNull();
+  for (const text of ['', '7', '7.8.9', '7.8.9.1', '7.8.9.1.x', `${'9'.repeat(11)}.1.1.1.1`])
+    expect(readReplayPlace(text)).toBeNull();
 });

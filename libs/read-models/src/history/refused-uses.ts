@@ -12,7 +12,8 @@ export const refusedUses = async (
   replay: Pick<ReplayQueries, 'page'>,
   machine: string,
 ): Promise<readonly RefusedUse[]> => {
-  const page = await replay.page(machine, { after: { facts: BEHIND_ITS_OWN, refusals: STREAM_START } });
+  const after = { facts: BEHIND_ITS_OWN, refusals: STREAM_START, deafness: BEHIND_ITS_OWN.recordedAt };
+  const page = await replay.page(machine, { after });
   return page?.entries.filter((entry) => entry.kind === 'refused') ?? [];
 };
 

@@ -2,16 +2,11 @@ import type { Instant } from '@rollcall/decider';
 import { STREAM_START, type EventStore, type RecordedEvent, type StreamPlace } from '@rollcall/event-store';
 import { machine as machineRules, machineStream, refusalsStream, type CredentialRefused } from '@rollcall/machine';
 import type { HistoryEntry, HistoryPage } from '@rollcall/wire';
-import { sql } from 'kysely';
 import { HoleInTheRecord } from '../apply.js';
-import type { ReadModelDatabase } from '../database.js';
-import type { Gap } from '../gaps.js';
-import { asOf, inSnapshot } from '../snapshot.js';
 import type { BlockerBefore } from './blockers-sentence.js';
 import { PageOfLines } from './page-of-lines.js';
 import { duration } from './duration.js';
 import { plainly, type NameOf } from './sentence.js';
-import { historyModel } from './store.js';
 import { blockersAfter, weave } from './weave.js';
 
 /** Which page of a machine's replay. */
@@ -28,36 +23,41 @@ export type ReadPage = {
   readonly nameOf?: NameOf;
 };
 
-/** How far a replay has come: in the machine's own stream, and in that of the refused uses of its credentials. */
-export type ReplayPlace = { readonly facts: StreamPlace; readonly refusals: StreamPlace };
-
-const START: ReplayPlace = { facts: STREAM_START, refusals: STREAM_START };
+/** How far a replay has come: in the machine's own stream, in that of the refused uses of its credentials, and in the times of deafness. */
+export type ReplayPlace = {
+  readonly facts: StreamPlace;
+  readonly refusals: StreamPlace;
+  /** What began before is told. */
+  readonly deafness: Instant;
+};
 
 /** The most facts that one page is made of: 20,000 checks are a week. */
 export const FACTS_OF_A_PAGE = 20_000;
+/** The most times of deafness in one page: it ends before the next one. */
+export const GAPS_OF_A_PAGE = 500;
 /** The most facts that are in memory at a time. */
 const PART = 2_000;
 
 /** A place as callers keep it between two pages. */
-export const replayPlaceText = ({ facts, refusals }: ReplayPlace): string =>
-  [facts.revision, facts.recordedAt, refusals.revision, refusals.recordedAt].join('.');
+export const replayPlaceText = ({ facts, refusals, deafness }: ReplayPlace): string =>
+  [facts.revision, facts.recordedAt, refusals.revision, refusals.recordedAt, deafness].join('.');
 
 /** Reads such a text; null where it is none. */
 export const readReplayPlace = (text: string): ReplayPlace | null => {
-  if (!/^\d{1,10}(\.\d{1,15}){3}$/.test(text)) return null;
-  const [revision = 0, recordedAt = 0, refusal = 0, refusedAt = 0] = text.split('.').map(Number);
-  return { facts: { revision, recordedAt }, refusals: { revision: refusal, recordedAt: refusedAt } };
+  if (!/^\d{1,10}(\.\d{1,15}){4}$/.test(text)) return null;
+  const [revision = 0, recordedAt = 0, refusal = 0, refusedAt = 0, deafness = 0] = text.split('.').map(Number);
+  return { facts: { revision, recordedAt }, refusals: { revision: refusal, recordedAt: refusedAt }, deafness };
 };
 
 /**
  * A machine's whole past, page by page, from the record itself: no read model has to be right, or even be there, for what happened to be told
- * in full and in order (U4). Only the times in which the plane was deaf are asked of the read model of histories, which has noted them while it
- * followed; `asOf` says how far that is.
+ * in full and in order (U4), with the times in which the plane was deaf (B1).
  */
 export class ReplayQueries {
   constructor(
-    private readonly database: ReadModelDatabase,
-    private readonly store: Pick<EventStore, 'newest' | 'view' | 'readPast' | 'readStreamAfter'>,
+    private readonly store: Pick<EventStore, 'newest' | 'view' | 'readPast' | 'readStreamAfter' | 'readGaps'>,
+    /** Two neighbouring ears further apart than this many seconds have a gap between them. */
+    private readonly gapSeconds = 15,
   ) {}
 
   /**
@@ -71,21 +71,32 @@ export class ReplayQueries {
     // Asked before anything is read, so that all of this has to be found.
     const view = await this.store.view(machineRules, { stream });
     if (view === null) return null;
-    const start = query.after ?? (from === null ? START : await this.#placeAt(machine, from));
+    const newest = await this.store.newest();
+    const start = query.after ?? (await this.#startAt(machine, from));
     const page = new PageOfLines(start.facts, query.after && (await this.#factAt(stream, start.facts)), limit);
-    const ended = await this.#fill(page, stream, view.revision, to);
-    const until = ended ? to : page.place.recordedAt;
-    const refused = await this.#refusals(machine, start.refusals, until);
+    const gaps = await this.store.readGaps(
+      { gapSeconds: this.gapSeconds, since: start.deafness, before: to, endedAfter: from ?? 0 },
+      GAPS_OF_A_PAGE + 1,
+    );
+    // Where there are more of them than a page holds, it goes no further than to the first that it leaves out.
+    const cut = gaps[GAPS_OF_A_PAGE]?.from ?? null;
+    const filled = await this.#fill(page, stream, view.revision, cut ?? to);
     const isOver = page.place.revision >= view.revision && view.state.enrolment?.deleted === true;
-    const since = Math.max(start.facts.recordedAt, from ?? page.lines[0]?.at ?? 0);
-    const { gaps, age } = await this.#gaps(since, isOver ? page.place.recordedAt : until);
-    const woven = weave(page.lines, gaps, nameOf, await this.#blockersBefore(stream, start.facts, page));
+    const ended = filled && (cut === null || (isOver && cut >= page.place.recordedAt));
+    const until = ended ? to : filled ? cut : page.place.recordedAt;
+    const refused = await this.#refusals(machine, start.refusals, until);
+    // After its deletion nobody listens for it.
+    const end = isOver ? page.place.recordedAt : until;
+    const within = gaps.filter((gap) => end === null || gap.from < end);
+    const woven = weave(page.lines, within, nameOf, await this.#blockersBefore(stream, start.facts, page));
     const refusals = refused.at(-1) ?? start.refusals;
     return {
-      ...age,
+      // All of the record, as of its newest batch.
+      asOf: new Date(newest.recordedAt).toISOString(),
+      behind: false,
       machine: { id: machine, name: view.state.name?.value ?? null },
       entries: withRefusals(markContinued(woven, page.continues), refused.map(refusedEntry)),
-      next: ended ? null : replayPlaceText({ facts: page.place, refusals }),
+      next: ended ? null : replayPlaceText({ facts: page.place, refusals, deafness: until ?? 0 }),
       facts: { through: page.place.revision, recorded: view.revision },
     };
   }
@@ -106,15 +117,21 @@ export class ReplayQueries {
     return page.place.revision >= recorded;
   }
 
-  /** Behind the last fact before a time. */
-  async #placeAt(machine: string, from: Instant): Promise<ReplayPlace> {
+  /** The beginning, or behind the last fact before a time. What was deaf before there was the machine is not its history. */
+  async #startAt(machine: string, from: Instant | null): Promise<ReplayPlace> {
+    const [first] = await this.store.readStreamAfter(machineStream(machine), STREAM_START, 1);
     const behind = async (stream: string): Promise<StreamPlace> => {
+      if (from === null) return STREAM_START;
       const { events, newestCheckIn } = await this.store.readPast(stream, from - 1);
       const [event, check] = [events.at(-1) ?? STREAM_START, newestCheckIn ?? STREAM_START];
       const { revision, recordedAt } = event.revision > check.revision ? event : check;
       return { revision, recordedAt };
     };
-    return { facts: await behind(machineStream(machine)), refusals: await behind(refusalsStream(machine)) };
+    return {
+      facts: await behind(machineStream(machine)),
+      refusals: await behind(refusalsStream(machine)),
+      deafness: first?.recordedAt ?? 0,
+    };
   }
 
   async #factAt(stream: string, { revision, recordedAt }: StreamPlace) {
@@ -133,27 +150,6 @@ export class ReplayQueries {
       found.push(...within);
       if (within.length < events.length || events.length < PART) return found;
     }
-  }
-
-  /** The gaps that began in a time. */
-  async #gaps(since: Instant, until: Instant | null) {
-    const newest = await this.store.newest();
-    return inSnapshot(this.database, 'history_line', historyModel.name, async (transaction, heard) => {
-      const rows = await transaction
-        .selectFrom('read_model_gap')
-        .select(['batch', 'from_at', 'to_at'])
-        .where('read_model', '=', historyModel.name)
-        .where('from_at', '>=', new Date(since))
-        .where((where) => (until === null ? where.val(true) : where('from_at', '<', new Date(until))))
-        .orderBy(sql`read_model_gap.batch`)
-        .execute();
-      const gaps: readonly Gap[] = rows.map((row) => ({
-        batch: BigInt(row.batch),
-        from: row.from_at.getTime(),
-        until: row.to_at.getTime(),
-      }));
-      return { gaps, age: asOf(heard, newest) };
-    });
   }
 
   /** What stood before the page, where a line of it tells of a change. */

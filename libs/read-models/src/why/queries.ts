@@ -36,6 +36,8 @@ export class WhyQueries {
   constructor(
     private readonly database: ReadModelDatabase,
     private readonly store: Pick<EventStore, 'newest' | 'readPast'>,
+    /** Two neighbouring ears further apart than this many seconds have a gap between them. */
+    private readonly gapSeconds = 15,
   ) {}
 
   /**
@@ -80,7 +82,7 @@ export class WhyQueries {
     const sentence = why({
       ...row,
       heardUntil,
-      deafUntil: gapBetween(heardUntil, asked)?.until ?? null,
+      deafUntil: gapBetween(heardUntil, asked, this.gapSeconds)?.until ?? null,
       presence: view.presence,
       lifecycle: view.lifecycle,
       gaps: since,

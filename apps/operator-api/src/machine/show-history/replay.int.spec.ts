@@ -13,11 +13,10 @@ import {
 import { admit, boot, check } from '@rollcall/machine/testing';
 import {
   FACTS_OF_A_PAGE,
-  openReadModels,
+  GAPS_OF_A_PAGE,
   readReplayPlace,
   refusedUses,
   ReplayQueries,
-  type ReadModelDatabase,
   type ReadPage,
 } from '@rollcall/read-models';
 import type { HistoryEntry, HistoryPage } from '@rollcall/wire';
@@ -25,36 +24,35 @@ import { amount, inDigits } from '../../../../../test/support/amount.js';
 import { addChecks } from '../../../../../test/support/long-record.js';
 import { Owner } from '../../../../../test/support/owner.js';
 import { freshDatabase, type FreshDatabase } from '../../../../../test/support/postgres.js';
+import { RecordClock } from '../../../../../test/support/record-clock.js';
 const CHECKS = amount({ usual: 45_000, whole: 1_000_000 });
 jest.setTimeout(amount({ usual: 60_000, whole: 600_000 }));
 
 let fresh: FreshDatabase;
 let store: PostgresEventStore;
-/** Nothing follows the record here: what is told is told without any read model. */
-let database: ReadModelDatabase;
+// Nothing follows the record here: what is told is told without any read model.
 beforeAll(async () => {
   fresh = await freshDatabase();
   store = await PostgresEventStore.connect({ connectionString: fresh.url });
-  database = openReadModels({ connectionString: fresh.url });
 });
 afterAll(async () => {
-  await database.destroy();
   await store.close();
   await fresh.drop();
 });
 
+const utc = (instant: number) => new Date(instant).toISOString();
 const hash = () => randomUUID().replaceAll('-', '').repeat(2);
 
 /** A machine that joined, and what it does. */
-const join = async (name: string) => {
+const join = async (name: string, record = store) => {
   const [id, keyHash] = [randomUUID(), hash()];
   let sequence = 0;
   const does = (command: MachineCommand) =>
-    store.decide(machine, { stream: machineStream(id) }, command, { actor: { kind: 'person', id: 'anna' } });
+    record.decide(machine, { stream: machineStream(id) }, command, { actor: { kind: 'person', id: 'anna' } });
   const checks = (over: object = {}) => {
     sequence += 1;
     const command = check({ keyHash, boot: boot(1), sequence, checkId: randomUUID(), ...over });
-    return store.decide(machine, { claim: credentialKey(command.keyHash) }, command, {
+    return record.decide(machine, { claim: credentialKey(command.keyHash) }, command, {
       actor: { kind: 'machine', id },
       commandId: null,
     });
@@ -67,9 +65,9 @@ const join = async (name: string) => {
 const pagesOf = async (
   id: string,
   query: Omit<ReadPage, 'after'> = {},
-  record: Pick<EventStore, 'newest' | 'view' | 'readPast' | 'readStreamAfter'> = store,
+  record: Pick<EventStore, 'newest' | 'view' | 'readPast' | 'readStreamAfter' | 'readGaps'> = store,
 ): Promise<readonly HistoryPage[]> => {
-  const replay = new ReplayQueries(database, record);
+  const replay = new ReplayQueries(record);
   const pages: HistoryPage[] = [];
   for (let after: ReadPage['after'] = null; ;) {
     const page = (await replay.page(id, { ...query, after }))!;
@@ -141,13 +139,13 @@ it('tells the refused uses of a credential where they happened, also after the e
     ]);
     expect(entries.at(-1)).toMatchObject({ kind: 'refused', generation: 1, keyHash });
   }
-  const replay = new ReplayQueries(database, store);
+  const replay = new ReplayQueries(store);
   expect(await refusedUses(replay, id)).toMatchObject([{ kind: 'refused', code: 'credential-revoked', keyHash }]);
   expect(await refusedUses(replay, randomUUID())).toEqual([]);
 });
 
 it('tells nothing of a machine of which nothing is recorded', async () =>
-  expect(await new ReplayQueries(database, store).page(randomUUID(), { after: null })).toBeNull());
+  expect(await new ReplayQueries(store).page(randomUUID(), { after: null })).toBeNull());
 
 it('never passes over a fact that is missing', async () => {
   const { id, checks } = await join('torn');
@@ -169,6 +167,7 @@ it(`tells ${inDigits(CHECKS)} checks in pages that hold a bounded number of fact
     newest: () => store.newest(),
     view: store.view.bind(store),
     readPast: store.readPast.bind(store),
+    readGaps: store.readGaps.bind(store),
     readStreamAfter: async (...[stream, place, limit]: Parameters<EventStore['readStreamAfter']>) => {
       const facts = await store.readStreamAfter(stream, place, limit);
       read += facts.length;
@@ -192,4 +191,60 @@ it(`tells ${inDigits(CHECKS)} checks in pages that hold a bounded number of fact
   const from = Date.parse(first?.at ?? '') + 86_400_000;
   const day = entriesOf(await pagesOf(id, { from, to: from + 3_600_000 }));
   expect(day).toMatchObject([{ kind: 'checks', count: 120 }]);
+});
+
+it('tells when the plane was deaf in the life of a machine, page by page, and nothing of the time before or after (B1, U4)', async () => {
+  const own = await freshDatabase();
+  const record = await PostgresEventStore.connect({ connectionString: own.url });
+  await using clock = await RecordClock.of(own);
+  await using owner = await Owner.connect(own.ownerUrl);
+  // So many marks with a pause before each, as `append` makes them.
+  const deaf = async (times: number) => {
+    await clock.pass(20 * times);
+    await owner.rows(
+      `insert into batch (number, recorded_at, events, checks, heard_before)
+       select m.number + n, m.recorded_at + n * interval '20 s', 0, 0, m.recorded_at + (n - 1) * interval '20 s'
+       from (select number, recorded_at from batch order by number desc limit 1) m, generate_series(1, $1::integer) n`,
+      [times],
+    );
+  };
+  await record.mark(0);
+  await deaf(2);
+  const { id, does, checks } = await join('deaf', record);
+  const first = await checks();
+  await clock.pass(60);
+  await does({ type: 'RenameMachine', name: 'renamed while nobody listened' });
+  await clock.pass(60);
+  await record.mark(0);
+  await deaf(GAPS_OF_A_PAGE + 3);
+  const last = await checks();
+  await does({ type: 'DeleteMachine' });
+  await deaf(2);
+
+  const pages = await pagesOf(id, {}, record);
+  const gapsOf = (entries: readonly HistoryEntry[]) => entries.filter(({ kind }) => kind === 'not-observed');
+  expect(pages.map(({ entries }) => gapsOf(entries).length)).toEqual([GAPS_OF_A_PAGE, 4]);
+  const entries = entriesOf(pages);
+  expect(gapsOf(entries)[0]).toMatchObject({ at: utc(first.recordedAt), until: utc(first.recordedAt + 120_000) });
+  expect(told(entries).slice(4, 7)).toEqual([
+    'checked in once',
+    'not observed: the plane was not listening for 2 min',
+    'renamed to "renamed while nobody listened" by person anna',
+  ]);
+  expect(told(entries).slice(-3)).toEqual([
+    'not observed: the plane was not listening for 20 s',
+    'checked in once',
+    'deleted by person anna',
+  ]);
+  expect(gapsOf(entries).at(-1)).toMatchObject({ until: utc(last.recordedAt) });
+  for (const limit of [1, 3]) expect(told(entriesOf(await pagesOf(id, { limit }, record)))).toEqual(told(entries));
+
+  // Begun before, and reaching into the time that is asked about.
+  const between = { from: first.recordedAt + 90_000, to: first.recordedAt + 130_000 };
+  expect(told(entriesOf(await pagesOf(id, between, record)))).toEqual([
+    'not observed: the plane was not listening for 2 min',
+    'not observed: the plane was not listening for 20 s',
+  ]);
+  await record.close();
+  await own.drop();
 });

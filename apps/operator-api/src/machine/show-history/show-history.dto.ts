@@ -20,7 +20,7 @@ export class ShowHistoryDto {
       'Asks for a page of the whole past from the record, oldest first: `start`, or the `next` of the page before. Without it: the newest lines.',
   })
   @IsOptional()
-  @Matches(/^(start|\d{1,10}(\.\d{1,15}){3})$/)
+  @Matches(/^(start|\d{1,10}(\.\d{1,15}){4})$/)
   after?: string;
 
   @ApiPropertyOptional({ format: 'date-time', description: 'With `after`: nothing that was recorded before.' })

@@ -78,6 +78,8 @@ const seenAs = (event: SeenEvent): string => `${event.id?.split('.')[1]} ${viewO
 describe('the stream of presence (U3)', () => {
   it('begins with the counts and the place that they stand at, and tells each change of a machine once (U3)', async () => {
     const joined = await plane.join({ name: 'streamed' });
+    // Until somebody listens nothing can be said of machines.
+    await plane.store.mark(0);
     await plane.caughtUp();
     const stream = follow();
     const [snapshot] = await take(stream, 1);
