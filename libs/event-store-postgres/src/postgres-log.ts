@@ -19,9 +19,11 @@ import {
   type RecordedFact,
   type RecordedGap,
   type RecordHead,
+  STREAM_START,
   type StreamPast,
   type StreamPlace,
   type WantedGaps,
+  type WantedPast,
 } from '@rollcall/event-store';
 import type { Instant, Json } from '@rollcall/decider';
 import { machineIdOf } from '@rollcall/machine';
@@ -286,15 +288,22 @@ export class PostgresLog extends RecordLog {
     return batch;
   }
 
-  override async readPast(stream: string, until: Instant): Promise<StreamPast> {
+  override async readPast(stream: string, until: Instant, { type, newest }: WantedPast = {}): Promise<StreamPast> {
     const batch = await this.batchAt(until);
     if (!batch) return { heard: { number: 0n, recordedAt: 0 }, heardUntil: null, events: [], newestCheckIn: null };
     const rows = await this.read<EventRow & { recorded_at: number }>(
-      { name: 'events-of-stream-until', text: sql.EVENTS_OF_STREAM_UNTIL, values: [stream, batch.number] },
+      {
+        name: 'events-of-stream-until',
+        text: sql.EVENTS_OF_STREAM_UNTIL,
+        values: [stream, batch.number, type ?? null, newest ?? null],
+      },
       SCAN_TIMEOUT_MS,
     );
     const events = rows.map((row) => eventOf(row, row.recorded_at));
-    const since = events[0]?.recordedAt;
+    const isWhole = type === undefined && newest === undefined;
+    // A stream begins with an event.
+    const [first] = isWhole ? events : await this.readStreamAfter(stream, STREAM_START, 1);
+    const since = first?.recordedAt;
     const isMachine = stream.startsWith('machine-') && since !== undefined;
     return {
       heard: { number: batch.number, recordedAt: batch.recorded_at },

@@ -72,9 +72,12 @@ with recursive search(lo, hi) as (
   where s.lo < s.hi)
 select b.number, b.recorded_at, heard_until(b.number) as heard_until from search s join batch b on b.number = s.lo where s.lo = s.hi`;
 
+/** All of them, or the newest of a type. */
 export const EVENTS_OF_STREAM_UNTIL = `
-select ${EVENT_COLUMNS}, b.recorded_at from event e join batch b on b.number = e.batch
-where e.stream = $1 and e.batch <= $2 order by e.revision`;
+select newest.* from (
+  select ${EVENT_COLUMNS}, b.recorded_at from event e join batch b on b.number = e.batch
+  where e.stream = $1 and e.batch <= $2 and ($3::text is null or e.type = $3) order by e.revision desc limit $4) newest
+order by newest.revision`;
 
 /** The types are those of the index `event_admission`, which finds them. */
 export const ADMISSIONS_BY = `

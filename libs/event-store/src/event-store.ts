@@ -122,10 +122,18 @@ export type StreamPast = {
   readonly heard: RecordHead;
   /** The time of the newest ear until then: from there on nobody knows who was silent (B1). null before the first. */
   readonly heardUntil: Instant | null;
-  /** Its ledger events until then, by revision. */
+  /** Its ledger events until then that were wanted, by revision. */
   readonly events: readonly RecordedEvent[];
   /** The newest of its check-ins until then. */
   readonly newestCheckIn: RecordedCheckIn | null;
+};
+
+/** Which events of a past are read. */
+export type WantedPast = {
+  /** Only those of this type. (Default: of all types) */
+  readonly type?: string;
+  /** At most so many of them, the newest. (Default: all) */
+  readonly newest?: number;
 };
 
 /** A place in a stream: behind one of its facts. `STREAM_START` is before the first. */
@@ -219,9 +227,9 @@ export abstract class EventStore {
 
   /**
    * A stream as it stood at a time of the record, always the same from then on. Of its check-ins only the newest is read, however many
-   * there are.
+   * there are, and of its events those that are wanted.
    */
-  abstract readPast(stream: string, until: Instant): Promise<StreamPast>;
+  abstract readPast(stream: string, until: Instant, wanted?: WantedPast): Promise<StreamPast>;
 
   /**
    * The events by which a person has let machines in, recorded after a time, in the order of the record: the tokens that they issued, and the codes that they

@@ -21,6 +21,7 @@ export type {
   StreamView,
   Target,
   WantedGaps,
+  WantedPast,
 } from './event-store.js';
 export { ClaimTaken, foldOf, GroupCommit } from './group-commit.js';
 export type { CommittedAppend, GroupCommitOptions } from './group-commit.js';

@@ -17,6 +17,7 @@ import {
   type StreamView,
   type Target,
   type WantedGaps,
+  type WantedPast,
 } from './event-store.js';
 import { foldOf, GroupCommit, type GroupCommitOptions } from './group-commit.js';
 import type { RecordLog } from './record-log.js';
@@ -95,8 +96,8 @@ export class LogBackedStore extends EventStore {
     return this.log.readStreamAfter(stream, place, limit);
   }
 
-  override readPast(stream: string, until: Instant): Promise<StreamPast> {
-    return this.log.readPast(stream, until);
+  override readPast(stream: string, until: Instant, wanted?: WantedPast): Promise<StreamPast> {
+    return this.log.readPast(stream, until, wanted);
   }
 
   override admissionsBy(person: string, after: Instant): Promise<readonly RecordedEvent[]> {

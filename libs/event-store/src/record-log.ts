@@ -11,6 +11,7 @@ import type {
   StreamPast,
   StreamPlace,
   WantedGaps,
+  WantedPast,
 } from './event-store.js';
 
 /** What a decision wants to know before it is taken. Exactly one of `stream` and `key` is set. */
@@ -151,7 +152,7 @@ export abstract class RecordLog {
   abstract readBatches(after: bigint, limit: number): Promise<readonly Batch[]>;
   abstract readStream(stream: string): Promise<readonly RecordedFact[]>;
   abstract readStreamAfter(stream: string, place: StreamPlace, limit: number): Promise<readonly RecordedFact[]>;
-  abstract readPast(stream: string, until: Instant): Promise<StreamPast>;
+  abstract readPast(stream: string, until: Instant, wanted?: WantedPast): Promise<StreamPast>;
   abstract admissionsBy(person: string, after: Instant): Promise<readonly RecordedEvent[]>;
   abstract readGaps(wanted: WantedGaps, limit: number): Promise<readonly RecordedGap[]>;
   abstract newest(): Promise<RecordHead>;

@@ -12,6 +12,7 @@ import {
   type RecordedFact,
   type RecordedGap,
   type RecordLog,
+  type WantedPast,
 } from '../index.js';
 import { interruptible } from './interruptible.js';
 import { checkOf, tally, type TallyCommand } from './rules.js';
@@ -212,6 +213,21 @@ export const describeEventStoreContract = (name: string, make: () => Promise<Sto
       expect((await past(first.recordedAt - 1)).newest).toBeLessThanOrEqual(before.number);
       expect(await past(0)).toEqual({ events: 0, sequence: null, newest: 0n });
       expect((await store.readPast(machineStream(), last.recordedAt)).events).toEqual([]);
+    });
+
+    it('reads of a past the newest events of a type, and the newest check-in all the same', async () => {
+      const stream = machineStream();
+      const first = await add(stream, 1);
+      for (const amount of [2, 3, 4]) await add(stream, amount);
+      const heard = await hear(stream, 1);
+      const past = async (until: number, wanted: WantedPast) => {
+        const { events, newestCheckIn } = await store.readPast(stream, until, wanted);
+        return [events.map(({ revision }) => revision), newestCheckIn?.revision ?? null];
+      };
+      expect(await past(heard.recordedAt, { newest: 2 })).toEqual([[3, 4], 5]);
+      expect(await past(heard.recordedAt, { type: 'Added', newest: 10 })).toEqual([[1, 2, 3, 4], 5]);
+      expect(await past(heard.recordedAt, { type: 'Held', newest: 2 })).toEqual([[], 5]);
+      expect(await past(first.recordedAt - 1, { newest: 2 })).toEqual([[], null]);
     });
 
     it('gives back by which events a person has let machines in since a time, in order, and nobody else’s', async () => {

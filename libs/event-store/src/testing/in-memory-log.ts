@@ -27,6 +27,7 @@ import {
   type StreamPast,
   type StreamPlace,
   type WantedGaps,
+  type WantedPast,
 } from '../index.js';
 
 /** The record in memory, with the same promises as Postgres: one order, compare-and-set on revisions and claims, dense batches. */
@@ -111,14 +112,16 @@ export class InMemoryLog extends RecordLog {
     return Promise.resolve(this.factsOf(stream).slice(place.revision, place.revision + limit));
   }
 
-  override readPast(stream: string, until: Instant): Promise<StreamPast> {
+  override readPast(stream: string, until: Instant, { type, newest }: WantedPast = {}): Promise<StreamPast> {
     const batches = this.batches.filter(({ recordedAt }) => recordedAt <= until);
     const heard = batches.at(-1);
     const facts = this.factsOf(stream).filter(({ recordedAt }) => recordedAt <= until);
+    const events = facts.filter((fact) => fact.kind === 'event');
+    const ofType = type === undefined ? events : events.filter(({ event }) => event.type === type);
     return Promise.resolve({
       heard: { number: heard?.number ?? 0n, recordedAt: heard?.recordedAt ?? 0 },
       heardUntil: batches.findLast(isEar)?.recordedAt ?? null,
-      events: facts.filter((fact) => fact.kind === 'event'),
+      events: newest === undefined ? ofType : ofType.slice(-newest),
       newestCheckIn: facts.findLast((fact) => fact.kind === 'check-in') ?? null,
     });
   }

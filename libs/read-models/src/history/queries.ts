@@ -10,7 +10,7 @@ import type { HistoryLine } from './project.js';
 import { plainly, type NameOf } from './sentence.js';
 import { decodeLine, historyModel } from './store.js';
 import type { BlockerBefore } from './blockers-sentence.js';
-import { blockersAfter, weave } from './weave.js';
+import { blockersAfterAll, LOOK_BACK, weave } from './weave.js';
 
 /** Which part of a history, and in which order. */
 export type ReadHistory = {
@@ -97,9 +97,6 @@ const gapsAround = async (
   return rows.map((row) => ({ batch: BigInt(row.batch), from: row.from_at.getTime(), until: row.to_at.getTime() }));
 };
 
-/** How many changes of blockers are looked back at: one that began before them is told without how long it lasted. */
-const LOOK_BACK = 1_000;
-
 /** The blockers that stood before these lines, as the history itself tells it; nothing is looked for where no line needs it. */
 const blockersBefore = async (
   transaction: Transaction<ReadModelTables>,
@@ -116,11 +113,7 @@ const blockersBefore = async (
     .orderBy('revision', 'desc')
     .limit(LOOK_BACK)
     .execute();
-  const [oldest, ...later] = rows.map(decodeLine).toReversed();
-  if (oldest === undefined) return [];
-  const known = blockersAfter([], oldest);
-  const first = rows.length < LOOK_BACK ? known : known.map(({ code }) => ({ code, since: null }));
-  return later.reduce<readonly BlockerBefore[]>(blockersAfter, first);
+  return blockersAfterAll(rows.map(decodeLine).toReversed());
 };
 
 /** The name as the history itself tells it, so that the answer needs no other read model. */

@@ -7,7 +7,7 @@ import type { BlockerBefore } from './blockers-sentence.js';
 import { PageOfLines } from './page-of-lines.js';
 import { duration } from './duration.js';
 import { plainly, type NameOf } from './sentence.js';
-import { blockersAfter, weave } from './weave.js';
+import { blockersAfterAll, LOOK_BACK, weave } from './weave.js';
 
 /** Which page of a machine's replay. */
 export type ReadPage = {
@@ -122,7 +122,7 @@ export class ReplayQueries {
     const [first] = await this.store.readStreamAfter(machineStream(machine), STREAM_START, 1);
     const behind = async (stream: string): Promise<StreamPlace> => {
       if (from === null) return STREAM_START;
-      const { events, newestCheckIn } = await this.store.readPast(stream, from - 1);
+      const { events, newestCheckIn } = await this.store.readPast(stream, from - 1, { newest: 1 });
       const [event, check] = [events.at(-1) ?? STREAM_START, newestCheckIn ?? STREAM_START];
       const { revision, recordedAt } = event.revision > check.revision ? event : check;
       return { revision, recordedAt };
@@ -156,18 +156,20 @@ export class ReplayQueries {
   async #blockersBefore(stream: string, start: StreamPlace, page: PageOfLines): Promise<readonly BlockerBefore[]> {
     if (start.revision === 0 || !page.lines.some((line) => line.kind === 'event' && line.type === 'BlockersChanged'))
       return [];
-    const { events } = await this.store.readPast(stream, start.recordedAt);
-    return events
+    const wanted = { type: 'BlockersChanged', newest: LOOK_BACK };
+    const { events } = await this.store.readPast(stream, start.recordedAt, wanted);
+    const changes = events
       .filter(({ revision }) => revision <= start.revision)
       .map(({ revision, recordedAt: at, event: { type }, actor, body }) => ({
+        kind: 'event' as const,
         machine: stream,
         revision,
         at,
         type,
         actor,
         body,
-      }))
-      .reduce<readonly BlockerBefore[]>((stood, line) => blockersAfter(stood, { kind: 'event', ...line }), []);
+      }));
+    return blockersAfterAll(changes);
   }
 }
 

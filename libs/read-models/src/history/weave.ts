@@ -64,6 +64,20 @@ export const blockersAfter = (before: readonly BlockerBefore[], line: HistoryLin
     : before;
 };
 
+/** How many changes of blockers are looked back at. */
+export const LOOK_BACK = 1_000;
+
+/**
+ * The blockers that stand after the newest changes of a history, oldest first. Where there may be more changes than were looked at, those that stood at the
+ * first of them are told without how long they lasted.
+ */
+export const blockersAfterAll = ([oldest, ...later]: readonly HistoryLine[]): readonly BlockerBefore[] => {
+  if (oldest === undefined) return [];
+  const known = blockersAfter([], oldest);
+  const first = later.length + 1 < LOOK_BACK ? known : known.map(({ code }) => ({ code, since: null }));
+  return later.reduce<readonly BlockerBefore[]>(blockersAfter, first);
+};
+
 const notObserved = (gap: Gap): HistoryEntry => ({
   kind: 'not-observed',
   at: utc(gap.from),
