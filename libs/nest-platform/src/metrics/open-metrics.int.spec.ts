@@ -29,7 +29,7 @@ it('listens on the loopback where nothing else is said, and says where, and whic
   expect(metrics.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/metrics$/);
   expect(lines()).toMatchObject([{ url: metrics.url, msg: 'metrics can be scraped' }]);
   const scrape = await (await fetch(metrics.url ?? '')).text();
-  expect(scrape).toContain('rollcall_service_info{service="projector"} 1\n');
+  expect(scrape).toContain('rollcall_service_info{part="projector"} 1\n');
 });
 
 it('names a taken port and its setting', async () => {

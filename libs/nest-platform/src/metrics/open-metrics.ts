@@ -20,10 +20,11 @@ export const openMetrics = async (
   try {
     const metrics = await serveMetrics(settings);
     metrics.meter
-      .createObservableGauge<{ service: MeasuredService }>('rollcall_service_info', {
+      // Not `service`: whoever scrapes a cluster gives that label to its targets.
+      .createObservableGauge<{ part: MeasuredService }>('rollcall_service_info', {
         description: '1, and which service of a plane this is',
       })
-      .addCallback((result) => result.observe(1, { service }));
+      .addCallback((result) => result.observe(1, { part: service }));
     logger.info({ url: metrics.url }, 'metrics can be scraped');
     return metrics;
   } catch (error) {
