@@ -43,6 +43,7 @@ beforeAll(async () => {
   await checkIn();
   await clock.pass(600);
   await store.decide(machine, { stream }, { type: 'RenameMachine', name: 'while the plane was deaf' }, { actor });
+  await clock.pass(3);
   await store.mark(0);
   const gapEnd = clock.now;
   await listen(130);
@@ -83,6 +84,14 @@ const silence = (changes: string) =>
 const earlier = (field: string, seconds: number) =>
   `jsonb_build_object('${field}', to_char((body::jsonb ->> '${field}')::timestamptz at time zone 'utc' - interval '${seconds} seconds', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`;
 const newestBatches = `(select number from batch order by number desc limit 20)`;
+
+it('judges what the versions before recorded by what they took for an ear, which was any batch (I14)', async () => {
+  const before = 'update batch set heard_before = null';
+  const { broken } = await judgedAfter(before);
+  expect(broken.join('\n')).toMatch(/its silence counts from .*, when nothing began/);
+  const asThey = `${silence(earlier('dueAt', 3))} and revision = (select min(revision) from event where type = 'WentAbsent')`;
+  expect(await judgedAfter(`${before}; ${asThey}`)).toMatchObject({ broken: [] });
+});
 
 it.each([
   ['another last check', silence(earlier('lastCheckAt', 1)), /its last check was at .*, not at/],

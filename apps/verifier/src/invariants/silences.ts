@@ -20,9 +20,14 @@ export const silences: Invariant = {
 
 const UNTRUE = `
   with gap as materialized (
-    select until from (
+    select until, false as earlier from (
       select recorded_at as until, lag(recorded_at) over (order by number) as since from batch where checks > 0 or events = 0
     ) ear where until - since > $1 * interval '1 second'
+    union all
+    -- The versions before took any batch for an ear.
+    select until, true from (
+      select recorded_at as until, lag(recorded_at) over (order by number) as since from batch
+    ) any_batch where until - since > $1 * interval '1 second'
   ), absence as (
     select e.stream, e.revision, b.recorded_at, b.heard_before as listened, (e.body::jsonb ->> 'lastCheckAt')::timestamptz as last_check,
       (e.body::jsonb ->> 'dueAt')::timestamptz as due,
@@ -40,13 +45,13 @@ const UNTRUE = `
     when recorded_at <= due then format('that was recorded at %s already', recorded_at)
     when listened <= due then format('until then the plane had listened until %s only', listened)
     when began < last_check then 'its window was not over'
-    when began > last_check and not exists (select from gap where until = began)
+    when began > last_check and not exists (select from gap where until = began and earlier = (listened is null))
       then format('its silence counts from %s, when nothing began', began)
     else 'the plane was deaf in its window' end) as sentence
   from absence
   where heard is distinct from last_check or recorded_at <= due or listened <= due or began < last_check
-    or (began > last_check and not exists (select from gap where until = began))
-    or exists (select from gap where until > began and until <= due)`;
+    or (began > last_check and not exists (select from gap where until = began and earlier = (listened is null)))
+    or exists (select from gap where until > began and until <= due and earlier = (listened is null))`;
 
 const UNENDED = `
   with told as (

@@ -3,6 +3,7 @@ import { STREAM_START, type EventStore, type RecordedEvent, type StreamPlace } f
 import { machine as machineRules, machineStream, refusalsStream, type CredentialRefused } from '@rollcall/machine';
 import type { HistoryEntry, HistoryPage } from '@rollcall/wire';
 import { HoleInTheRecord } from '../apply.js';
+import { OLD_AFTER_SECONDS } from '../snapshot.js';
 import type { BlockerBefore } from './blockers-sentence.js';
 import { PageOfLines } from './page-of-lines.js';
 import { duration } from './duration.js';
@@ -72,6 +73,7 @@ export class ReplayQueries {
     const view = await this.store.view(machineRules, { stream });
     if (view === null) return null;
     const newest = await this.store.newest();
+    const { heardUntil } = await this.store.readPast(refusalsStream(machine), newest.recordedAt, { newest: 1 });
     const start = query.after ?? (await this.#startAt(machine, from));
     const page = new PageOfLines(start.facts, query.after && (await this.#factAt(stream, start.facts)), limit);
     const gaps = await this.store.readGaps(
@@ -91,9 +93,9 @@ export class ReplayQueries {
     const woven = weave(page.lines, within, nameOf, await this.#blockersBefore(stream, start.facts, page));
     const refusals = refused.at(-1) ?? start.refusals;
     return {
-      // All of the record, as of its newest batch.
-      asOf: new Date(newest.recordedAt).toISOString(),
-      behind: false,
+      // It tells all of the record; what nobody could have heard is in no record.
+      asOf: heardUntil === null ? null : new Date(heardUntil).toISOString(),
+      behind: heardUntil === null || newest.recordedAt - heardUntil > OLD_AFTER_SECONDS * 1_000,
       machine: { id: machine, name: view.state.name?.value ?? null },
       entries: withRefusals(markContinued(woven, page.continues), refused.map(refusedEntry)),
       next: ended ? null : replayPlaceText({ facts: page.place, refusals, deafness: until ?? 0 }),
