@@ -68,6 +68,15 @@ it('goes on to the key files where the agent does not sign', async () => {
   const agent = await agentThat(['-c'], 'cautious', sshd.key.private);
   await expect(isLetIn({ agent })).rejects.toThrow(NotAuthenticated);
   expect(await isLetIn({ agent, identities: [sshd.keyFile] })).toBe(true);
+  // Whoever declines is not asked once more because the key has a file as well.
+  const named = join(side.directory, 'declined');
+  await writeFile(`${named}.pub`, sshd.key.public);
+  const attempts = async (identities: readonly string[]) => {
+    const before = sshd.count(LOGGED.attempt);
+    await expect(isLetIn({ agent, identities })).rejects.toThrow(NotAuthenticated);
+    return sshd.count(LOGGED.attempt) - before;
+  };
+  expect(await attempts([named])).toBe(await attempts([]));
 });
 
 it('asks the agent for the configured keys only where the person says so: a server ends the connection after six', async () => {

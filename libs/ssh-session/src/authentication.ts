@@ -63,7 +63,7 @@ export class Authentication {
     if (agent === null && last.length === 0 && first.length === 0)
       unusable.push('there is neither an ssh-agent nor a key file that can be used');
     const others = isIdentitiesOnly ? [] : held.map(byAgent);
-    return new Authentication(destination, agent, [...first, ...others, ...last], unusable);
+    return new Authentication(destination, agent, onceByAgent([...first, ...others, ...last]), unusable);
   }
 
   /**
@@ -126,6 +126,15 @@ export class Authentication {
     return undefined;
   }
 }
+
+/** Whoever declines to sign with a key of the agent is not asked for it again; the same key in a file is a proof of its own. */
+const onceByAgent = (proofs: readonly Proof[]): Proof[] => {
+  const asked = new Set<string>();
+  return proofs.filter(({ blob, method }) => {
+    const key = blob.toString('base64');
+    return method.type !== 'agent' || (!asked.has(key) && asked.add(key));
+  });
+};
 
 type Identity = {
   readonly file: string;
