@@ -1,7 +1,7 @@
 // `npm run pack-and-boot`: what an operator would deploy. Installs the production packages beside the built services in an empty
 // directory, boots each service there against a fresh database, waits until it says that it is ready, and stops it in order.
 import { spawn, spawnSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { cpSync, globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
@@ -20,12 +20,13 @@ const directory = mkdtempSync(join(tmpdir(), 'rollcall-pack-'));
 const cluster = mkdtempSync(join(tmpdir(), 'rollcall-pack-db-'));
 const failures = [];
 
+// Below the ports that the kernel gives to whoever asks for any, and beside those of the tests: the lab may work at the same time.
+let nextPort = randomInt(31_000, 32_700);
 const freePort = () =>
   new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = probe.address();
-      probe.close(() => resolve(port));
-    });
+    const port = nextPort++;
+    const probe = createServer().listen(port, '127.0.0.1', () => probe.close(() => resolve(port)));
+    probe.once('error', () => resolve(freePort()));
   });
 
 /** Only what a release holds: the built services, the migrations, and the manifests that name the packages. */

@@ -31,7 +31,7 @@ export const App = () => {
         setMe(await ask<MeAnswer>('GET', '/v1/me'));
         setProblem('');
       } catch (error) {
-        if (isRefused(error, 'not-signed-in')) return;
+        if (isRefused(error, 'not-signed-in')) return setProblem('');
         // Nothing says that nobody is signed in, so nobody is asked to.
         setProblem(words(error));
         timer = setTimeout(() => void look(), AGAIN_MS);

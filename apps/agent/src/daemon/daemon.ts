@@ -193,6 +193,7 @@ export class Daemon {
 
   async #reload(): Promise<void> {
     await this.#notebook.settled();
+    this.#notebook.forgetChain();
     this.#adopt(await loadEnrolment(this.#o.directory));
   }
 

@@ -53,6 +53,11 @@ export class FileNotebook extends Notebook {
     this.#chain = chain;
   }
 
+  /** For a loop that begins without one: what it no longer presents must not be what the next start presents. */
+  forgetChain(): void {
+    this.#chain = null;
+  }
+
   override keepAnswer(answer: KeptAnswer): void {
     const text = JSON.stringify(answer);
     if (text === this.#answer) return;

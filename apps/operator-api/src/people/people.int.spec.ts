@@ -132,6 +132,13 @@ it('removes somebody whom the first person has added, with all that they could s
   expect((await first<WorkspaceView>('GET', `/v1/workspaces/${workspace}`)).body.members).toEqual([]);
   expect((await first<PersonList>('GET', '/v1/people')).body.people.at(-1)).toEqual({ ...dora, removed: true });
   expect(await remove()).toMatchObject({ status: 200, body: { person: dora } });
+  // What joined at that very moment is deleted by whoever finds it.
+  const late = await plane.join({ owner: dora.id });
+  expect((await remove()).status).toBe(200);
+  expect((await plane.store.readStream(machineStream(late.id))).at(-1)).toMatchObject({
+    actor: { id: plane.personId },
+    event: { type: 'MachineDeleted' },
+  });
   const ended = await plane.store.readStream(`person-${dora.id}`);
   expect(ended.at(-1)).toMatchObject({ actor: { id: plane.personId }, event: { type: 'AccessEnded' } });
 });

@@ -5,7 +5,7 @@ import { ClaimTaken, EventStore } from '@rollcall/event-store';
 import { identifierKey, machine, machineStream, redemptionKey } from '@rollcall/machine';
 import { hashOf, isSecret, type EnrolmentAnswer } from '@rollcall/wire';
 import { randomUUIDv7 } from 'node:crypto';
-import { requireAdmittingPerson } from '../../machine/admitting-person.js';
+import { deleteUnlessAdmitted, requireAdmittingPerson } from '../../machine/admitting-person.js';
 import { MachineTerms } from '../../machine/machine-terms.js';
 import { RefusedClaims } from '../../machine/refused-claims.js';
 import { Successions } from '../../machine/successions.js';
@@ -67,6 +67,7 @@ export class RedeemShortCodeHandler implements ICommandHandler<RedeemShortCode> 
         },
         { actor: { kind: 'person', id: approvedBy } },
       );
+      await deleteUnlessAdmitted(this.store, approvedBy, machineId);
       const { interval } = this.terms.policy;
       return { machine: { id: machineId, name: state.name?.value ?? null, owner: approvedBy }, interval };
     } catch (error) {

@@ -13,7 +13,7 @@ import {
 } from '@rollcall/machine';
 import { hashOf, isSecret } from '@rollcall/wire';
 import { randomUUIDv7 } from 'node:crypto';
-import { requireAdmittingPerson } from '../admitting-person.js';
+import { deleteUnlessAdmitted, requireAdmittingPerson } from '../admitting-person.js';
 import { MachineTerms } from '../machine-terms.js';
 import { RefusedClaims } from '../refused-claims.js';
 import { Successions } from '../successions.js';
@@ -69,6 +69,7 @@ export class EnrolInstallationHandler implements ICommandHandler<EnrolInstallati
     const isRetired = credential.current !== null && credential.current.keyHash !== credentialHash;
     if (!enrolment || enrolment.deleted || enrolment.firstKeyHash !== credentialHash || isRetired)
       throw new Refusal('token-refused');
+    await deleteUnlessAdmitted(this.store, enrolment.owner, machineIdOf(view.stream));
     return this.answer(view.stream, view.state, false);
   }
 
@@ -93,6 +94,7 @@ export class EnrolInstallationHandler implements ICommandHandler<EnrolInstallati
       },
       { actor: { kind: 'person', id: owner } },
     );
+    await deleteUnlessAdmitted(this.store, owner, machineId);
     return this.answer(stream, state, true);
   }
 

@@ -136,15 +136,24 @@ it('keeps nothing but hashes of the credential in the record and in its answers 
 });
 
 // The last one: nobody is let in here any more after it.
-it('lets nobody in by what somebody issued who was removed since; what had joined goes on (O3)', async () => {
-  const joined = newInstallation();
-  await preadmit(store, joined);
-  await joinPreadmitted(on(0), joined);
-  const late = newInstallation();
+it('lets nobody in by what somebody issued who was removed since, and deletes what joined at that moment, whichever was recorded first (O3)', async () => {
+  const [before, after, late] = [newInstallation(), newInstallation(), newInstallation()];
+  await preadmit(store, before);
+  await joinPreadmitted(on(0), before);
+  await preadmit(store, after);
   await preadmit(store, late);
   const token = await issueToken(store);
-  await removeOwner(store);
+  const decide = store.decide.bind(store);
+  store.decide = (async (...asked: Parameters<typeof decide>) => {
+    store.decide = decide;
+    await removeOwner(store);
+    return decide(...asked);
+  }) as typeof decide;
+  expect((await joinPreadmitted(on(0), after)).body.code).toBe('token-refused');
   expect((await joinPreadmitted(on(1), late)).body.code).toBe('token-refused');
   expect((await enrol(on(1), token, newInstallation())).body.code).toBe('token-refused');
-  expect((await joinPreadmitted(on(1), joined)).status).toBe(200);
+  // The answer about it was lost.
+  expect((await joinPreadmitted(on(1), before)).body.code).toBe('token-refused');
+  for (const { credential } of [before, after])
+    expect((await check(on(0), credential)).body.code).toBe('credential-revoked');
 });

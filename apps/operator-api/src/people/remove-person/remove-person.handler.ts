@@ -2,6 +2,7 @@ import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { Refusal } from '@rollcall/decider';
 import { EventStore, part } from '@rollcall/event-store';
 import { Clock } from '@rollcall/lifetimes';
+import { machine, machineStream } from '@rollcall/machine';
 import {
   automation,
   automationStream,
@@ -40,7 +41,7 @@ export class RemovePersonHandler implements ICommandHandler<RemoveSomebody> {
   async execute({ by, commandId, personId }: RemoveSomebody): Promise<PersonView> {
     if (personId === by && (await this.people.isFirst(by))) throw new Refusal('first-person-stays');
     const { added, removed } = await this.people.addedBy(by);
-    if (removed.includes(personId)) return this.people.named(personId);
+    if (removed.includes(personId)) return this.removed(personId, by);
     if (!added.includes(personId)) throw new Refusal('person-not-found');
     await this.requireNoMachine(personId);
     const leave = { type: 'RemoveMember', by: personId, personId } as const;
@@ -54,6 +55,16 @@ export class RemovePersonHandler implements ICommandHandler<RemoveSomebody> {
       ],
       { actor: { kind: 'person', id: by }, commandId },
     );
+    return this.removed(personId, by);
+  }
+
+  /** Deletes what joined while the removal was recorded: whoever let it in looked for the removal too early. */
+  private async removed(personId: string, by: string): Promise<PersonView> {
+    await this.waitForList();
+    const { machines } = await this.machines.list({ owner: personId });
+    const options = { actor: { kind: 'person', id: by } } as const;
+    for (const { id } of machines)
+      await this.store.decide(machine, { stream: machineStream(id) }, { type: 'DeleteMachine' }, options);
     return this.people.named(personId);
   }
 
@@ -69,15 +80,20 @@ export class RemovePersonHandler implements ICommandHandler<RemoveSomebody> {
     return joined.flat();
   }
 
-  /** @throws Refusal `machines-left`; `unavailable` while the list is older than the question: a machine that joined just now counts */
+  /** @throws Refusal `machines-left`; `unavailable` */
   private async requireNoMachine(owner: string): Promise<void> {
+    await this.waitForList();
+    const { machines } = await this.machines.list({ owner, limit: 1 });
+    if (machines.length > 0) throw new Refusal('machines-left');
+  }
+
+  /** A machine that joined just now counts. @throws Refusal `unavailable` while the list is older than the question */
+  private async waitForList(): Promise<void> {
     const { number } = await this.store.newest();
     for (let look = 1; !(await this.isListedUntil(number)); look += 1) {
       if (look === LOOKS) throw new Refusal('unavailable', { retryAfter: 1 });
       await this.clock.sleep(LOOK_AGAIN_MS);
     }
-    const { machines } = await this.machines.list({ owner, limit: 1 });
-    if (machines.length > 0) throw new Refusal('machines-left');
   }
 
   private async isListedUntil(number: bigint): Promise<boolean> {

@@ -23,7 +23,9 @@ export class ChangeWorkspaceHandler implements ICommandHandler<ChangeWorkspace> 
     if (change.type === 'AddMember' || change.type === 'RemoveMember') {
       const { personId } = change;
       const known = await this.store.view(person, { stream: personStream(personId) });
-      if (!known || known.state.name === null || known.state.removed) throw new Refusal('person-not-found');
+      // Who was removed while they joined can still be taken out.
+      const isGone = known?.state.removed === true && change.type === 'AddMember';
+      if (!known || known.state.name === null || isGone) throw new Refusal('person-not-found');
       const type = change.type === 'AddMember' ? 'JoinWorkspace' : 'LeaveWorkspace';
       await this.store.decideTogether(
         [part(workspace, stream, change), part(memberships, membershipsStream(personId), { type, workspaceId })],
