@@ -135,7 +135,7 @@ describe('the metrics of a plane', () => {
   it('have few labels, with values from closed sets', () => {
     const labels = scrapes.flatMap((text) => [...text.matchAll(/[{,](\w+)="([^"]*)"/g)]);
     const closed =
-      /^(le|mode|outcome|read_model|source|method|route|status|presence|lifecycle|can_take_work|code|change|service|reason)$/;
+      /^(le|mode|outcome|read_model|source|method|route|status|presence|lifecycle|can_take_work|code|change|part|reason)$/;
     expect(labels.map(([, name]) => name).filter((name) => !closed.test(name ?? ''))).toEqual([]);
     const routes = new Set(labels.flatMap(([, name, value]) => (name === 'route' ? [value] : [])));
     for (const route of routes) expect(route).toMatch(/^(none|(\/[a-z0-9:-]+)+)$/i);
