@@ -153,6 +153,21 @@ describe('the daemon', () => {
     expect((await run(() => Promise.resolve()))[0]).toBeNull();
   });
 
+  it('leaves no chain token that it has stopped presenting (B2)', async () => {
+    await using home = await atHome();
+    const key = keyOf(1);
+    await writeCredential(directory.credential, key);
+    takes(key);
+    const daemon = await started();
+    await home.until(() => home.checks.length > 2);
+    plane.onCheck = () => problem('unavailable');
+    await new LocalDaemon(directory).reload();
+    daemon.stop('signal');
+    await daemon.ended;
+    expect(home.checks.at(-1)?.body.chain).toBeNull();
+    expect(await readPrivateFile(directory.chain)).toBeNull();
+  });
+
   it('rotates by hand over its socket, checks in with the new key at once, and tells nobody what it is (O19, O4)', async () => {
     await using home = await atHome();
     const key = keyOf(1);

@@ -214,6 +214,7 @@ it('tells when the plane was deaf in the life of a machine, page by page, and no
   const first = await checks();
   await clock.pass(60);
   await does({ type: 'RenameMachine', name: 'renamed while nobody listened' });
+  expect((await pagesOf(id, {}, record))[0]).toMatchObject({ asOf: utc(first.recordedAt), behind: true });
   await clock.pass(60);
   await record.mark(0);
   await deaf(GAPS_OF_A_PAGE + 3);
@@ -222,6 +223,7 @@ it('tells when the plane was deaf in the life of a machine, page by page, and no
   await deaf(2);
 
   const pages = await pagesOf(id, {}, record);
+  expect(pages.map(({ behind }) => behind)).toEqual([false, false]);
   const gapsOf = (entries: readonly HistoryEntry[]) => entries.filter(({ kind }) => kind === 'not-observed');
   expect(pages.map(({ entries }) => gapsOf(entries).length)).toEqual([GAPS_OF_A_PAGE, 4]);
   const entries = entriesOf(pages);
