@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { machine, machineStream } from '@rollcall/machine';
+import { workspace as workspaceRules, workspaceStream } from '@rollcall/person';
 import { PinnedClient } from '@rollcall/pinned-https';
 import {
   hashOf,
@@ -139,6 +140,15 @@ it('removes somebody whom the first person has added, with all that they could s
     actor: { id: plane.personId },
     event: { type: 'MachineDeleted' },
   });
+  // A membership that was given then can still be ended by the owner.
+  const actor = { kind: 'person', id: plane.personId } as const;
+  const join = { type: 'AddMember', by: plane.personId, personId: dora.id } as const;
+  await plane.store.decide(workspaceRules, { stream: workspaceStream(workspace) }, join, { actor });
+  const members = `/v1/workspaces/${workspace}/members`;
+  expect((await first<Problem>('PUT', members, { ...member, commandId: randomUUID() })).body.code).toBe(
+    'person-not-found',
+  );
+  expect((await first('DELETE', members, { ...member, commandId: randomUUID() })).status).toBe(200);
   const ended = await plane.store.readStream(`person-${dora.id}`);
   expect(ended.at(-1)).toMatchObject({ actor: { id: plane.personId }, event: { type: 'AccessEnded' } });
 });
